@@ -6,10 +6,7 @@ target_compile_definitions(assay_flags INTERFACE _GNU_SOURCE ASSAY_VERSION="${PR
 target_compile_options(assay_flags INTERFACE
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wcast-qual -Wformat=2
     -Wundef -Wvla -Wwrite-strings -Wimplicit-fallthrough -fvisibility=hidden -fno-omit-frame-pointer)
-if(CMAKE_C_COMPILER_ID MATCHES Clang)
-    # gcc's -Wconversion leaves signs to -Wsign-conversion in C as well, but clang's takes them in
-    target_compile_options(assay_flags INTERFACE -Wno-sign-conversion)
-else()
+if(CMAKE_C_COMPILER_ID STREQUAL GNU)
     # snprintf into a message that may be cut is what we mean
     target_compile_options(assay_flags INTERFACE -Wno-format-truncation)
 endif()
