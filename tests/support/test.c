@@ -13,8 +13,7 @@
 static char root_dir[PATH_MAX];
 
 void test_assert_code(enum assay_code expected, enum assay_code actual, const struct assay_error *err, const char *file,
-                      int line)
-{
+                      int line) {
     if (actual != expected) {
         print_error("expected %s, got %s\n", assay_code_name(expected), assay_code_name(actual));
         if (err && err->code != ASSAY_OK) print_error("%s: %s\n", err->where, err->message);
@@ -27,37 +26,32 @@ void test_assert_code(enum assay_code expected, enum assay_code actual, const st
     }
 }
 
-void test_assert_str(struct str actual, const char *expected, const char *file, int line)
-{
+void test_assert_str(struct str actual, const char *expected, const char *file, int line) {
     if (str_eq(actual, str_of(expected))) return;
     print_error("expected '%s'\n     got '%.*s'\n", expected, STR_ARG(actual));
     _fail(file, line);
 }
 
-void test_assert_has(struct str actual, const char *part, const char *file, int line)
-{
+void test_assert_has(struct str actual, const char *part, const char *file, int line) {
     if (str_find(actual, str_of(part)) != SIZE_MAX) return;
     print_error("no '%s'\nin '%.*s'\n", part, STR_ARG(actual));
     _fail(file, line);
 }
 
-void test_assert_err_has(const struct assay_error *err, const char *part, const char *file, int line)
-{
+void test_assert_err_has(const struct assay_error *err, const char *part, const char *file, int line) {
     if (strstr(err->message, part) || strstr(err->where, part)) return;
     print_error("no '%s'\nin '%s: %s'\n", part, err->where, err->message);
     _fail(file, line);
 }
 
-static int remove_entry(const char *path, const struct stat *info, int flag, struct FTW *walk)
-{
+static int remove_entry(const char *path, const struct stat *info, int flag, struct FTW *walk) {
     UNUSED(info);
     UNUSED(flag);
     UNUSED(walk);
     return remove(path);
 }
 
-static void remove_root(void)
-{
+static void remove_root(void) {
     if (getenv("ASSAY_TEST_KEEP")) {
         fprintf(stderr, "kept %s\n", root_dir);
         return;
@@ -65,8 +59,7 @@ static void remove_root(void)
     nftw(root_dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-const char *test_dir(void)
-{
+const char *test_dir(void) {
     static char paths[256][PATH_MAX + 16];
     static size_t used = 0;
 
@@ -83,14 +76,12 @@ const char *test_dir(void)
     return path;
 }
 
-const char *test_data(struct arena *arena, const char *path)
-{
+const char *test_data(struct arena *arena, const char *path) {
     const char *data = getenv("ASSAY_TEST_DATA");
     return str_printf(arena, "%s/%s", data ? data : ASSAY_TEST_DATA, path).ptr;
 }
 
-struct str test_read(struct arena *arena, const char *path)
-{
+struct str test_read(struct arena *arena, const char *path) {
     FILE *file = fopen(path, "rb");
     if (!file) fail_msg("%s: %s", path, strerror(errno));
     struct buf bytes = {0};
@@ -104,8 +95,7 @@ struct str test_read(struct arena *arena, const char *path)
     return all;
 }
 
-void test_write(const char *path, struct str bytes)
-{
+void test_write(const char *path, struct str bytes) {
     char part[PATH_MAX];
     snprintf(part, sizeof part, "%s", path);
     for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {

@@ -53,8 +53,7 @@ struct str test_read(struct arena *arena, const char *path);
 void test_write(const char *path, struct str bytes);
 
 #define TEST_MAIN(...)                                                                                                 \
-    int main(void)                                                                                                     \
-    {                                                                                                                  \
+    int main(void) {                                                                                                   \
         const struct CMUnitTest tests[] = {__VA_ARGS__};                                                               \
         return cmocka_run_group_tests(tests, NULL, NULL);                                                              \
     }
