@@ -168,6 +168,15 @@ struct delta_commit {
 enum assay_code delta_commit(struct store *store, struct engine *engine, struct str root, const struct delta_commit *commit,
                              int64_t *version, struct assay_error *err) NODISCARD;
 
+/**
+ * Put the commit's adds in the place of every row whose text column equals `value`, in one commit: files that hold only such rows are removed whole,
+ * files that also hold others are written anew without them. Fills commit->base, removes, scope and ranges; the rest (adds, metadata, txns,
+ * operation, ...) is the caller's. With nothing to remove and nothing to add, no commit is made.
+ */
+enum assay_code delta_replace_where(struct engine *engine, struct staging *staging, const struct delta_snapshot *snapshot,
+                                    struct delta_commit *commit, struct delta_range equal, struct arena *arena, int64_t *version,
+                                    struct assay_error *err) NODISCARD;
+
 /** Set or replace a property in a metadata under construction. */
 void delta_property_set(struct delta_metadata *metadata, struct arena *arena, struct str name, struct str value);
 /** A nullable or NOT NULL column of a primitive type. */
