@@ -34,3 +34,10 @@ endif()
 
 file(REAL_PATH ${DUCKDB_LIBRARY} duckdb_file)
 install(PROGRAMS ${duckdb_file} DESTINATION lib RENAME libduckdb.so)
+
+add_custom_target(products)
+foreach(product assay_static assay_shared assay)
+    if(TARGET ${product})
+        add_dependencies(products ${product})
+    endif()
+endforeach()

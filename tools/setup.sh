@@ -29,6 +29,7 @@ main() {
         venv venv build.txt test.txt
         venv venv-duckdb duckdb.txt
         jars
+        java_home
         ;;
     demo) flights ;;
     esac
@@ -177,6 +178,13 @@ venv() {
             --no-build-isolation --require-hashes -r "$pins/$requirements" || die "pip install -r $requirements failed"
     done
     echo "$want" >"$deps/$name/pins"
+}
+
+# Where the tests find Java.
+java_home() {
+    java=$(readlink -f "$(command -v "$(java_17)")")
+    home=${java%/bin/java}
+    [ "$(cat "$deps/java-home" 2>/dev/null)" = "$home" ] || echo "$home" >"$deps/java-home"
 }
 
 jar_pins() { grep -v '^#' "$pins/jars.txt"; }

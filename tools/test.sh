@@ -1,0 +1,70 @@
+#!/bin/sh
+# Run one tier of the tests; set up by tools/setup.sh test.
+#
+#   tools/test.sh quick    build dev; unit tests, checks of the sources, CLI tests
+#   tools/test.sh full     the same on release and on asan; oracle, interop and all other Python tests
+#   tools/test.sh soak     the long tests
+#
+# Every step runs, whatever the ones before it said; the last line counts them.
+set -u
+cd "$(dirname "$0")/.."
+export PYTHONDONTWRITEBYTECODE=1 TZ=UTC LC_ALL=C.UTF-8
+export CMAKE_ARGS=-DASSAY_TESTS=ON
+jobs=${JOBS:-$(nproc)}
+cli=$(ls -d tests/cli tests/golden 2>/dev/null)
+passed=0
+failed=0
+failures=
+
+step() {
+    name=$1
+    shift
+    echo "== $name"
+    if "$@"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        failures="$failures, $name"
+    fi
+}
+
+build() { tools/build.sh "$1" all; }
+unit() { ctest --test-dir "build/$1" --output-on-failure --no-tests=error -j "$jobs" -L "$2"; }
+python_tests() {
+    preset=$1
+    shift
+    ASSAY=build/$preset/assay .deps/venv/bin/python -m pytest -q -c tests/pytest.ini "$@"
+}
+asan_python_tests() {
+    # exit code 99 is none of assay's own
+    ASAN_OPTIONS=exitcode=99:detect_leaks=1:handle_segv=2 UBSAN_OPTIONS=exitcode=99:print_stacktrace=1 \
+        LSAN_OPTIONS="suppressions=$PWD/cmake/lsan.supp:print_suppressions=0" python_tests asan "$@"
+}
+
+case ${1:-} in
+quick)
+    step "build dev" build dev
+    step "unit tests and checks" unit dev quick
+    step "CLI tests" python_tests dev -n "$jobs" $cli
+    ;;
+full)
+    step "build release" build release
+    step "unit tests and checks" unit release .
+    step "CLI, oracle and interop tests" python_tests release tests
+    step "build asan" build asan
+    step "unit tests, asan" unit asan unit
+    step "CLI tests, asan" asan_python_tests -n "$jobs" $cli
+    ;;
+soak)
+    step "build release" build release
+    step "soak tests" python_tests release -m soak --timeout=7200 tests
+    ;;
+*)
+    sed -n '2,/^set/s/^# \{0,1\}//p' tools/test.sh >&2
+    exit 2
+    ;;
+esac
+
+[ -z "$failures" ] || echo "failed: ${failures#, }"
+echo "steps: $passed passed, $failed failed"
+[ "$failed" = 0 ]
