@@ -32,7 +32,7 @@ enum assay_code json_get_bool(const struct json *object, const char *key, bool *
 /** The value of a string node; empty for others. */
 struct str json_str(const struct json *node);
 int64_t json_int(const struct json *node);
-double json_real(const struct json *node); /* of INT or REAL */
+double json_number(const struct json *node); /* of INT or REAL */
 bool json_bool(const struct json *node);
 /** The node as compact JSON text, keys in source order. */
 void json_print(struct buf *out, const struct json *node);
