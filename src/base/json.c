@@ -12,15 +12,18 @@
 #include <jansson.h>
 #include <stdatomic.h>
 
-/** Walking members by index is a common loop and the library has no index, so the last place of this thread is remembered. It
- * counts only while no document was closed anywhere: a new one may get the same address. */
-static atomic_uint_fast64_t closed_count;
-static _Thread_local struct {
+/** Walking members by index is a common loop, nested in itself, and the library has no index: each thread remembers the last
+ * place in a few objects. A place counts only while no document was closed anywhere: a new one may get the same address. */
+struct walk {
     const struct json *object;
     void *iterator;
     size_t index;
     uint_fast64_t closed_count;
-} walk;
+};
+
+enum { WALKS = 16 };
+static atomic_uint_fast64_t closed_count;
+static _Thread_local struct walk walks[WALKS];
 
 static json_t *library(const struct json *node) {
     union {
@@ -123,16 +126,13 @@ const struct json *json_at(const struct json *array, size_t index) { return ours
 
 bool json_member_at(const struct json *object, size_t index, struct str *key, const struct json **value) {
     if (json_kind_of(object) != JSON_KIND_OBJECT || index >= json_count(object)) return false;
+    struct walk *walk = &walks[(uintptr_t)object / 64 % WALKS];
     uint_fast64_t closed = atomic_load(&closed_count);
-    if (walk.object != object || walk.closed_count != closed || walk.index > index) {
-        walk.object = object;
-        walk.closed_count = closed;
-        walk.index = 0;
-        walk.iterator = json_object_iter(library(object));
-    }
-    for (; walk.index < index; walk.index++) walk.iterator = json_object_iter_next(library(object), walk.iterator);
-    *key = (struct str){json_object_iter_key(walk.iterator), json_object_iter_key_len(walk.iterator)};
-    *value = ours(json_object_iter_value(walk.iterator));
+    if (walk->object != object || walk->closed_count != closed || walk->index > index)
+        *walk = (struct walk){.object = object, .closed_count = closed, .iterator = json_object_iter(library(object))};
+    for (; walk->index < index; walk->index++) walk->iterator = json_object_iter_next(library(object), walk->iterator);
+    *key = (struct str){json_object_iter_key(walk->iterator), json_object_iter_key_len(walk->iterator)};
+    *value = ours(json_object_iter_value(walk->iterator));
     return true;
 }
 
@@ -150,21 +150,21 @@ static enum assay_code get_member(const struct json *object, const char *key, en
 }
 
 enum assay_code json_get_str(const struct json *object, const char *key, struct str *out, struct assay_error *err) {
-    const struct json *value;
+    const struct json *value = NULL;
     TRY(get_member(object, key, JSON_KIND_STRING, &value, err));
     *out = json_str(value);
     return ASSAY_OK;
 }
 
 enum assay_code json_get_int(const struct json *object, const char *key, int64_t *out, struct assay_error *err) {
-    const struct json *value;
+    const struct json *value = NULL;
     TRY(get_member(object, key, JSON_KIND_INT, &value, err));
     *out = json_int(value);
     return ASSAY_OK;
 }
 
 enum assay_code json_get_bool(const struct json *object, const char *key, bool *out, struct assay_error *err) {
-    const struct json *value;
+    const struct json *value = NULL;
     TRY(get_member(object, key, JSON_KIND_BOOL, &value, err));
     *out = json_bool(value);
     return ASSAY_OK;
