@@ -1,0 +1,262 @@
+/*
+ * `assay plan` for people: one section for each thing the engine does with a batch, in the order in which it does it.
+ *
+ * Says what is asked and what happens then, with the words and ids that runs, quarantine and constraints use, so that
+ * any of them can be looked up here. Nothing is cut off.
+ */
+#include "plan/describe.h"
+#include "plan/grid.h"
+
+static void print_title(struct buf *out, const char *title) { buf_printf(out, "\n%s\n", title); }
+
+static void add_if(struct grid *grid, const char *name, struct str value) {
+    if (value.len) grid_add(grid, (struct grid_row){{str_of(name), value}});
+}
+
+static struct str owner_text(const struct plan *plan, struct arena *arena) {
+    if (!plan->owner_contact.len) return plan->owner;
+    return str_printf(arena, "%.*s <%.*s>", STR_ARG(plan->owner), STR_ARG(plan->owner_contact));
+}
+
+static void print_head(const struct plan *plan, struct arena *arena, struct buf *out) {
+    buf_printf(out, "%.*s\n", STR_ARG(plan->table));
+    struct grid grid = {.arena = arena};
+    add_if(&grid, "purpose", plan->purpose);
+    add_if(&grid, "grain", plan->granularity);
+    add_if(&grid, "owner", owner_text(plan, arena));
+    add_if(&grid, "contract",
+           str_printf(arena, "%.*s version %.*s", STR_ARG(plan->contract_id), STR_ARG(plan->contract_version)));
+    add_if(&grid, "file", plan->contract_path);
+    grid_print(&grid, out);
+}
+
+/* ---- what is read, and into which tables ---- */
+
+static struct str dialect_text(const struct contract_source *source, struct arena *arena) {
+    if (source->format != CONTRACT_CSV) return (struct str){0};
+    const char *delimiter = str_eq(source->delimiter, STR("\t")) ? "tab" : str_c(arena, source->delimiter);
+    return str_printf(arena, "delimiter %s  quote %.*s  escape %.*s", delimiter, STR_ARG(source->quote),
+                      STR_ARG(source->escape));
+}
+
+static struct str header_text(enum contract_header header) {
+    switch (header) {
+    case CONTRACT_HEADER_STRICT:
+        return STR("strict: exactly these columns in this order, whatever the case; else the batch is refused");
+    case CONTRACT_HEADER_BY_NAME:
+        return STR("byName: columns are found by name; new ones are kept in bronze, absent ones are NULL");
+    case CONTRACT_HEADER_NONE:
+        return STR("none: the first line is data, columns go by position");
+    }
+    return (struct str){0};
+}
+
+static struct str records_text(const struct contract_source *source, struct arena *arena) {
+    if (source->format != CONTRACT_CSV) return (struct str){0};
+    if (!source->is_multi_line) return STR("one a line; a line end inside quotes breaks the row (multiLine: false)");
+    return str_printf(arena, "may span lines inside quotes, up to %lld bytes (multiLine: true)",
+                      (long long)source->max_record_bytes);
+}
+
+static struct str source_columns_text(const struct plan *plan, struct arena *arena) {
+    struct buf out = {0};
+    for (size_t i = 0; i < plan->source_column_count; i++)
+        buf_printf(&out, "%s%.*s", i ? ", " : "", STR_ARG(plan->source_columns[i]));
+    struct str text = str_copy(arena, buf_str(&out));
+    buf_free(&out);
+    return text;
+}
+
+static void print_read(const struct plan *plan, struct arena *arena, struct buf *out) {
+    const struct contract_source *source = &plan->source;
+    struct grid grid = {.arena = arena};
+    print_title(out, "Read");
+    add_if(&grid, "files",
+           str_printf(arena, "Files/%.*s/batch_id=<id>/%.*s", STR_ARG(source->path), STR_ARG(source->pattern)));
+    struct str format = describe_format(source->format);
+    add_if(&grid, "format", str_printf(arena, "%.*s in %.*s", STR_ARG(format), STR_ARG(source->encoding)));
+    add_if(&grid, "dialect", dialect_text(source, arena));
+    if (source->format == CONTRACT_CSV) add_if(&grid, "header", header_text(source->header));
+    add_if(&grid, "records", records_text(source, arena));
+    add_if(&grid, "columns", source_columns_text(plan, arena));
+    grid_print(&grid, out);
+}
+
+static void print_tables(const struct plan *plan, struct arena *arena, struct buf *out) {
+    struct grid grid = {.arena = arena};
+    struct str keys = describe_columns(plan, plan->keys, plan->key_count, arena);
+    print_title(out, "Write");
+    grid_add(&grid, (struct grid_row){{STR("bronze"), plan->bronze_table,
+                                       STR("every row as it was sent, with its file, line and batch")}});
+    grid_add(&grid, (struct grid_row){{STR("quarantine"), plan->quarantine_table,
+                                       STR("every rejected row, with its reasons and raw values")}});
+    grid_add(&grid,
+             (struct grid_row){{STR("silver"), plan->table, str_printf(arena, "one row per %.*s", STR_ARG(keys))}});
+    grid_print(&grid, out);
+    if (!plan->bronze_property_count) return;
+    buf_addz(out, "  bronze table properties:\n");
+    struct grid properties = {.arena = arena};
+    for (size_t i = 0; i < plan->bronze_property_count; i++)
+        grid_add(&properties,
+                 (struct grid_row){{STR(""), plan->bronze_properties[i].name, plan->bronze_properties[i].value}});
+    grid_print(&properties, out);
+}
+
+/* ---- columns and rules ---- */
+
+static struct str column_notes(const struct plan_column *column, struct arena *arena) {
+    struct str format = column->format.len ? str_printf(arena, ", format %.*s", STR_ARG(column->format)) : STR("");
+    const char *scale = column->is_rounded ? ", rounds half up" : column->is_scale_strict ? ", never rounds" : "";
+    return str_printf(arena, "%s%s%.*s", column->is_required ? "not null" : "nullable", scale, STR_ARG(format));
+}
+
+static void print_columns(const struct plan *plan, struct arena *arena, struct buf *out) {
+    struct grid grid = {.arena = arena};
+    print_title(out, "Columns");
+    grid_add(&grid, (struct grid_row){{STR("COLUMN"), STR("TYPE"), STR("FROM"), STR("NOTES")}});
+    for (size_t i = 0; i < plan->column_count; i++) {
+        const struct plan_column *column = &plan->columns[i];
+        struct str from = column->clean ? describe_expr(column->clean, arena) : plan->source_columns[column->source];
+        grid_add(&grid, (struct grid_row){
+                            {column->name, describe_type(column->type, arena), from, column_notes(column, arena)}});
+    }
+    grid_print(&grid, out);
+}
+
+static struct str stands_as(const struct plan *plan, const struct plan_rule *rule, struct arena *arena) {
+    if (rule->kind == CONTRACT_REQUIRED) return STR("NOT NULL");
+    return describe_is_on_table(plan, rule, arena) ? STR("CHECK") : STR("-");
+}
+
+static void print_rules(const struct plan *plan, struct arena *arena, struct buf *out) {
+    struct grid grid = {.arena = arena};
+    print_title(out,
+                "Rules (a row that breaks one of severity error goes to quarantine, with the reasons of all it broke)");
+    grid_add(&grid,
+             (struct grid_row){{STR("REASON"), STR("ID"), STR("SEVERITY"), STR("ON TABLE"), STR("PASSES WHEN")}});
+    grid_add(&grid, (struct grid_row){{STR("corrupt record"), STR("corrupt_record"), STR("error"), STR("-"),
+                                       STR("the row can be read")}});
+    for (size_t i = 0; i < plan->rule_count; i++) {
+        const struct plan_rule *rule = &plan->rules[i];
+        grid_add(&grid, (struct grid_row){{rule->reason, rule->id, describe_severity(rule->severity),
+                                           stands_as(plan, rule, arena), describe_question(plan, rule, arena)}});
+    }
+    grid_print(&grid, out);
+    buf_addz(out,
+             "  A column without a value is asked only whether it is required. Anything but TRUE does not pass.\n");
+}
+
+/* ---- grain and merge ---- */
+
+static struct str order_text(const struct plan *plan, struct arena *arena) {
+    struct buf out = {0};
+    for (size_t i = 0; i < plan->order_count; i++)
+        buf_printf(&out, "%s%.*s %s", i ? ", " : "", STR_ARG(plan->order[i].column),
+                   plan->order[i].is_ascending ? "asc" : "desc");
+    struct str text = str_copy(arena, buf_str(&out));
+    buf_free(&out);
+    return text;
+}
+
+static struct str version_text(const struct plan *plan, struct arena *arena) {
+    struct buf out = {0};
+    for (size_t i = 0; i < plan->version_count; i++)
+        buf_printf(&out, "%s%.*s is %s", i ? ", then " : "", STR_ARG(plan->order[i].column),
+                   plan->order[i].is_ascending ? "smaller" : "greater");
+    struct str text = str_copy(arena, buf_str(&out));
+    buf_free(&out);
+    return text;
+}
+
+static struct str update_words(const struct plan *plan, struct arena *arena) {
+    if (plan->update_when) return STR("a column differs and the contract's updateWhen is TRUE");
+    if (!plan->version_count) return STR("a column differs and the row was loaded no earlier");
+    struct str version = version_text(plan, arena);
+    return str_printf(arena, "a column differs and %.*s, or equal and loaded no earlier (NULL is the lowest)",
+                      STR_ARG(version));
+}
+
+static void print_merge(const struct plan *plan, struct arena *arena, struct buf *out) {
+    struct grid grain = {.arena = arena}, merge = {.arena = arena};
+    struct str keys = describe_columns(plan, plan->keys, plan->key_count, arena);
+    print_title(out, "Grain (one row per key goes on, the others are superseded)");
+    grid_add(&grain, (struct grid_row){{STR("key"), keys}});
+    grid_add(&grain, (struct grid_row){{STR("newest by"), order_text(plan, arena)}});
+    grid_add(&grain, (struct grid_row){{STR(""), STR("NULL comes last in either direction")}});
+    grid_print(&grain, out);
+    print_title(out, "Merge (a batch that changes nothing makes no commit)");
+    grid_add(&merge, (struct grid_row){{STR("insert"), STR("the key is not in the table")}});
+    grid_add(&merge, (struct grid_row){{STR("update"), update_words(plan, arena)}});
+    grid_add(&merge, (struct grid_row){{STR("sql"), plan_update_text(plan, arena)}});
+    grid_print(&merge, out);
+}
+
+/* ---- gates, constraints, what is not checked ---- */
+
+static struct str line_text(struct contract_place place, struct arena *arena) {
+    return place.line ? str_printf(arena, "line %u", place.line) : STR("default");
+}
+
+static struct str rows_text(const char *than, int64_t rows, struct arena *arena) {
+    return str_printf(arena, "%s than %lld row%s landed", than, (long long)rows, rows == 1 ? "" : "s");
+}
+
+static void print_gates(const struct plan *plan, struct arena *arena, struct buf *out) {
+    struct grid grid = {.arena = arena};
+    struct str limit = plan_limit_text(plan, arena), required = describe_required(plan, arena);
+    print_title(out, "Stops the batch (before silver is touched; its rejected rows are in quarantine by then)");
+    if (plan->source.format == CONTRACT_CSV && plan->source.header == CONTRACT_HEADER_STRICT)
+        grid_add(&grid,
+                 (struct grid_row){
+                     {STR("header"), STR("the header of a file is another one; nothing is loaded, quarantine stays")}});
+    grid_add(&grid, (struct grid_row){{STR("missing_column"),
+                                       STR("bronze lacks a column that the contract reads; quarantine stays")}});
+    grid_add(&grid, (struct grid_row){{STR("empty_batch"), STR("no row landed")}});
+    if (required.len)
+        grid_add(&grid, (struct grid_row){{STR("required_all_null"),
+                                           str_printf(arena, "no row has a value in one of %.*s", STR_ARG(required))}});
+    grid_add(&grid,
+             (struct grid_row){{STR("reject_ratio"),
+                                str_printf(arena, "more than %.*s %% of the landed rows are rejected", STR_ARG(limit)),
+                                line_text(plan->limit_place, arena)}});
+    if (plan->min_rows >= 0)
+        grid_add(&grid, (struct grid_row){{STR("min_rows"), rows_text("fewer", plan->min_rows, arena),
+                                           line_text(plan->min_rows_place, arena)}});
+    if (plan->max_rows >= 0)
+        grid_add(&grid, (struct grid_row){{STR("max_rows"), rows_text("more", plan->max_rows, arena),
+                                           line_text(plan->max_rows_place, arena)}});
+    grid_print(&grid, out);
+}
+
+static void print_constraints(const struct plan *plan, struct arena *arena, struct buf *out) {
+    struct grid grid = {.arena = arena};
+    print_title(out, "Constraints on silver (whoever writes to it)");
+    struct str required = describe_required(plan, arena);
+    add_if(&grid, "NOT NULL", required);
+    for (size_t i = 0; i < plan->constraint_count; i++)
+        grid_add(&grid, (struct grid_row){{plan->constraints[i].name, plan->constraints[i].text}});
+    if (grid.count)
+        grid_print(&grid, out);
+    else
+        buf_addz(out, "  none\n");
+}
+
+static void print_unchecked(const struct plan *plan, struct buf *out) {
+    print_title(out, "Declared, not checked");
+    for (size_t i = 0; i < plan->unchecked_count; i++) buf_printf(out, "  %.*s\n", STR_ARG(plan->unchecked[i]));
+    if (!plan->unchecked_count) buf_addz(out, "  nothing\n");
+}
+
+void plan_print(const struct plan *plan, struct buf *out) {
+    struct arena arena = {0};
+    print_head(plan, &arena, out);
+    print_read(plan, &arena, out);
+    print_tables(plan, &arena, out);
+    print_columns(plan, &arena, out);
+    print_rules(plan, &arena, out);
+    print_merge(plan, &arena, out);
+    print_gates(plan, &arena, out);
+    print_constraints(plan, &arena, out);
+    print_unchecked(plan, out);
+    arena_reset(&arena);
+}
