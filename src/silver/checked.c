@@ -1,0 +1,220 @@
+/**
+ * A row's way from bronze text to typed columns and answers, as SQL in four layers: raw and cleaned text, typed values, one answer a
+ * rule, the verdict. Layers are nested so that each value is computed once and named.
+ *
+ * 1. An answer "_f<k>" is never NULL: broken (TRUE) or not.
+ * 2. A column without a value (missing or unparseable) has one reason; its other rules are not asked.
+ * 3. A rule that is asked accepts only when its predicate is TRUE.
+ * Source: the design, "Semantics decided"; the oracle's table of rules.
+ */
+#include "silver/silver_int.h"
+
+enum assay_code checked_prepare(const struct silver_load *load, struct assay_error *err) {
+    const struct plan *plan = load->in->plan;
+    for (size_t i = 0; i < plan->column_count; i++) {
+        struct type type = plan->columns[i].type;
+        if (type.kind == TYPE_DECIMAL) TRY(engine_need_decimal(load->in->engine, type.precision, type.scale, err));
+    }
+    return ASSAY_OK;
+}
+
+static void print_text_layer(const struct silver_load *load, struct buf *sql) {
+    const struct plan *plan = load->in->plan;
+    buf_addz(sql, "SELECT ");
+    for (size_t i = 0; i < plan->column_count; i++) {
+        const struct plan_column *c = &plan->columns[i];
+        buf_addz(sql, "b.");
+        engine_sql_name(sql, plan->source_columns[c->source]);
+        buf_printf(sql, " AS \"_r%zu\", ", i);
+        if (c->clean) {
+            expr_print_engine(sql, c->clean, STR("b"));
+        } else {
+            buf_addz(sql, "b.");
+            engine_sql_name(sql, plan->source_columns[c->source]);
+        }
+        buf_printf(sql, " AS \"_c%zu\", ", i);
+    }
+    buf_addz(sql, "b.\"_corrupt_record\", b.\"_source_file\", b.\"_source_line\", b.\"_batch_id\", b.\"_loaded_at\", ");
+    buf_addz(sql, load->has_corrupt_bytes ? "b.\"_corrupt_bytes\"" : "NULL::BLOB AS \"_corrupt_bytes\"");
+    buf_printf(sql, " FROM %.*s b", STR_ARG(load->raw));
+}
+
+/** The cast of the cleaned text "_c<i>". */
+static void print_cast(const struct plan_column *c, size_t i, struct buf *sql) {
+    static const char *const functions[] = {
+        [TYPE_BOOLEAN] = "spark_boolean",   [TYPE_TINYINT] = "spark_tinyint", [TYPE_SMALLINT] = "spark_smallint",
+        [TYPE_INT] = "spark_int",           [TYPE_BIGINT] = "spark_bigint",   [TYPE_FLOAT] = "spark_float",
+        [TYPE_DOUBLE] = "spark_double",     [TYPE_DATE] = "spark_date",       [TYPE_TIMESTAMP] = "spark_timestamp",
+        [TYPE_TIMESTAMP_NTZ] = "spark_timestamp_ntz",
+    };
+    bool is_date = c->type.kind == TYPE_DATE;
+    if (c->type.kind == TYPE_STRING) {
+        buf_printf(sql, "t.\"_c%zu\"", i);
+    } else if (c->type.kind == TYPE_BINARY) {
+        buf_printf(sql, "encode(t.\"_c%zu\")", i);
+    } else if (c->format.len && (is_date || c->type.kind == TYPE_TIMESTAMP)) {
+        buf_printf(sql, "%s(t.\"_c%zu\", ", is_date ? "spark_to_date" : "spark_to_timestamp", i);
+        engine_sql_text(sql, c->format);
+        buf_addc(sql, ')');
+    } else if (c->type.kind == TYPE_DECIMAL) {
+        buf_printf(sql, "spark_decimal_%d_%d(t.\"_c%zu\")", c->type.precision, c->type.scale, i);
+    } else {
+        buf_printf(sql, "%s(t.\"_c%zu\")", functions[c->type.kind], i);
+    }
+}
+
+static void print_typed_layer(const struct silver_load *load, struct buf *sql) {
+    const struct plan *plan = load->in->plan;
+    buf_addz(sql, "SELECT *");
+    for (size_t i = 0; i < plan->column_count; i++) {
+        buf_addz(sql, ", ");
+        print_cast(&plan->columns[i], i, sql);
+        buf_addz(sql, " AS ");
+        engine_sql_name(sql, plan->columns[i].name);
+    }
+    buf_addz(sql, " FROM (");
+    print_text_layer(load, sql);
+    buf_addz(sql, ") t");
+}
+
+/** TRUE when the cleaned text counts as no value: NULL; '' in a required string; blanks in other types. */
+static void print_missing(const struct plan_column *c, size_t i, struct buf *sql) {
+    if (c->type.kind != TYPE_STRING)
+        buf_printf(sql, "(v.\"_c%zu\" IS NULL OR spark_trim(v.\"_c%zu\") = '')", i, i);
+    else if (c->is_required)
+        buf_printf(sql, "(v.\"_c%zu\" IS NULL OR v.\"_c%zu\" = '')", i, i);
+    else
+        buf_printf(sql, "(v.\"_c%zu\" IS NULL)", i);
+}
+
+static void print_value(const struct plan_column *c, struct buf *sql) {
+    buf_addz(sql, "v.");
+    engine_sql_name(sql, c->name);
+}
+
+/** TRUE when the column has a value whose other rules may be asked. */
+static void print_has_value(const struct plan_column *c, struct buf *sql) {
+    buf_addc(sql, '(');
+    print_value(c, sql);
+    buf_addz(sql, " IS NOT NULL");
+    if (c->type.kind == TYPE_STRING && c->is_required) {
+        buf_addz(sql, " AND ");
+        print_value(c, sql);
+        buf_addz(sql, " <> ''");
+    }
+    buf_addc(sql, ')');
+}
+
+static void print_reference(const struct plan *plan, const struct plan_rule *rule, struct buf *sql) {
+    buf_addz(sql, "v.");
+    engine_sql_name(sql, plan->columns[rule->column].name);
+    buf_addz(sql, " IN (SELECT \"_key\" FROM ");
+    struct buf name = {0};
+    buf_printf(&name, "assay_reference_%.*s", STR_ARG(rule->id));
+    engine_sql_name(sql, buf_str(&name));
+    buf_free(&name);
+    buf_addc(sql, ')');
+}
+
+/** TRUE when the rule is broken. */
+static void print_answer(const struct plan *plan, const struct plan_rule *rule, struct buf *sql) {
+    const struct plan_column *c = rule->column == SIZE_MAX ? NULL : &plan->columns[rule->column];
+    switch (rule->kind) {
+    case CONTRACT_REQUIRED:
+        if (c->type.kind != TYPE_STRING) { /* the text is looked at only where there is no value */
+            buf_addc(sql, '(');
+            print_value(c, sql);
+            buf_addz(sql, " IS NULL AND ");
+        }
+        print_missing(c, rule->column, sql);
+        if (c->type.kind != TYPE_STRING) buf_addc(sql, ')');
+        break;
+    case CONTRACT_CAST:
+        buf_addc(sql, '(');
+        print_value(c, sql);
+        buf_addz(sql, " IS NULL AND NOT ");
+        print_missing(c, rule->column, sql);
+        buf_addc(sql, ')');
+        break;
+    case CONTRACT_SCALE:
+        buf_addc(sql, '(');
+        print_value(c, sql);
+        buf_printf(sql, " IS NOT NULL AND NOT spark_decimal_exact(v.\"_c%zu\", %d))", rule->column, c->type.scale);
+        break;
+    case CONTRACT_ROW:
+        buf_addz(sql, "((");
+        expr_print_engine(sql, rule->predicate, STR("v"));
+        buf_addz(sql, ") IS NOT TRUE)");
+        break;
+    default:
+        buf_addc(sql, '(');
+        print_has_value(c, sql);
+        buf_addz(sql, " AND (");
+        if (rule->kind == CONTRACT_REFERENCE)
+            print_reference(plan, rule, sql);
+        else
+            expr_print_engine(sql, rule->predicate, STR("v"));
+        buf_addz(sql, ") IS NOT TRUE)");
+    }
+}
+
+static void print_answer_layer(const struct silver_load *load, bool with_repeated, struct buf *sql) {
+    const struct plan *plan = load->in->plan;
+    buf_addz(sql, "SELECT *, (v.\"_corrupt_record\" IS NOT NULL) AS \"_corrupt\"");
+    for (size_t k = 0; k < plan->rule_count; k++) {
+        buf_addz(sql, ", ");
+        print_answer(plan, &plan->rules[k], sql);
+        buf_printf(sql, " AS \"_f%zu\"", k);
+    }
+    for (size_t i = 0; i < plan->column_count; i++) {
+        const struct plan_column *c = &plan->columns[i];
+        if (!c->is_rounded) continue;
+        buf_addz(sql, ", (");
+        print_value(c, sql);
+        buf_printf(sql, " IS NOT NULL AND NOT spark_decimal_exact(v.\"_c%zu\", %d)) AS \"_n%zu\"", i, c->type.scale, i);
+    }
+    if (with_repeated) {
+        buf_addz(sql, ", ");
+        if (load->has_repeated) {
+            checked_key_hash(plan, sql);
+            buf_addz(sql, " IN (SELECT h FROM " REPEATED_TABLE ")");
+        } else {
+            buf_addz(sql, "false");
+        }
+        buf_addz(sql, " AS \"_repeated\"");
+    }
+    buf_addz(sql, " FROM (");
+    print_typed_layer(load, sql);
+    buf_addz(sql, ") v");
+}
+
+void checked_sql(const struct silver_load *load, bool with_repeated, struct buf *sql) {
+    const struct plan *plan = load->in->plan;
+    buf_addz(sql, "(SELECT *, (\"_corrupt\"");
+    for (size_t k = 0; k < plan->rule_count; k++)
+        if (plan->rules[k].severity == CONTRACT_ERROR) buf_printf(sql, " OR \"_f%zu\"", k);
+    buf_addz(sql, ") AS \"_rejected\" FROM (");
+    print_answer_layer(load, with_repeated, sql);
+    buf_addz(sql, ") a)");
+}
+
+void checked_keys_sql(const struct silver_load *load, struct buf *sql) {
+    const struct plan *plan = load->in->plan;
+    buf_addz(sql, "(SELECT ");
+    for (size_t k = 0; k < plan->key_count; k++) {
+        if (k) buf_addz(sql, ", ");
+        engine_sql_name(sql, plan->columns[plan->keys[k]].name);
+    }
+    buf_addz(sql, " FROM (");
+    print_typed_layer(load, sql);
+    buf_addz(sql, ") k)");
+}
+
+void checked_key_hash(const struct plan *plan, struct buf *sql) {
+    buf_addz(sql, "hash(");
+    for (size_t k = 0; k < plan->key_count; k++) {
+        if (k) buf_addz(sql, ", ");
+        engine_sql_name(sql, plan->columns[plan->keys[k]].name);
+    }
+    buf_addc(sql, ')');
+}

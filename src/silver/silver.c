@@ -1,0 +1,101 @@
+/**
+ * One load of a batch into silver, step by step. See silver.h for the order of what is durable.
+ *
+ * 1. landed = accepted + superseded + quarantined, or the load fails.
+ */
+#include "silver/silver_int.h"
+
+static enum assay_code find_raw(struct silver_load *load, struct assay_error *err) {
+    const struct silver_input *in = load->in;
+    struct str root;
+    struct delta_snapshot *bronze;
+    struct delta_range range = {STR(LINEAGE_BATCH_ID), in->batch_id, in->batch_id};
+    size_t *files, count;
+    struct buf sql = {0};
+    TRY(plan_table_root(in->plan->bronze_table, load->arena, &root, err));
+    TRY(delta_snapshot_load(in->store, in->engine, root, in->bronze->version, load->arena, &bronze, err));
+    TRY(gates_columns(load, bronze, err));
+    load->has_corrupt_bytes = delta_field_find(&bronze->metadata.schema, STR(BRONZE_CORRUPT_BYTES)) != SIZE_MAX;
+    TRY(delta_prune(bronze, &range, 1, load->arena, &files, &count, err));
+    buf_addz(&sql, "(SELECT * FROM ");
+    enum assay_code rc = delta_scan_sql(bronze, files, count, false, load->arena, &sql, err);
+    bool is_whole = true;
+    for (size_t i = 0; i < count; i++) is_whole = is_whole && delta_file_is_all(bronze, files[i], range.column, in->batch_id);
+    if (!is_whole) {
+        buf_addz(&sql, " WHERE \"_batch_id\" = ");
+        engine_sql_text(&sql, in->batch_id);
+    }
+    buf_addc(&sql, ')');
+    load->raw = str_copy(load->arena, buf_str(&sql));
+    buf_free(&sql);
+    return rc;
+}
+
+/** The active keys of a reference table, as a temp table that the rule's answer looks into. */
+static enum assay_code load_reference(const struct silver_load *load, const struct plan_rule *rule, struct assay_error *err) {
+    const struct silver_input *in = load->in;
+    struct arena *arena = load->arena;
+    struct str root;
+    struct delta_snapshot *s;
+    struct buf sql = {0};
+    TRY(plan_table_root(rule->reference_table, arena, &root, err));
+    enum assay_code rc = delta_snapshot_load(in->store, in->engine, root, DELTA_LATEST, arena, &s, err);
+    if (rc) {
+        error_prepend(err, "rule %.*s: reference table %.*s", STR_ARG(rule->id), STR_ARG(rule->reference_table));
+        return rc;
+    }
+    struct str name = str_printf(arena, "assay_reference_%.*s", STR_ARG(rule->id));
+    buf_addz(&sql, "CREATE OR REPLACE TEMP TABLE ");
+    engine_sql_name(&sql, name);
+    buf_addz(&sql, " AS SELECT DISTINCT ");
+    engine_sql_name(&sql, rule->reference_column);
+    buf_addz(&sql, " AS \"_key\" FROM ");
+    if ((rc = delta_scan_sql(s, NULL, s->file_count, false, arena, &sql, err))) goto done;
+    buf_addz(&sql, " t WHERE \"_key\" IS NOT NULL");
+    if (rule->reference_active_when.len) {
+        struct expr *active;
+        struct expr_column *columns = ARENA_ARRAY(arena, s->metadata.schema.count, struct expr_column);
+        for (size_t i = 0; i < s->metadata.schema.count; i++)
+            columns[i] = (struct expr_column){s->metadata.schema.fields[i].name, s->metadata.schema.fields[i].type};
+        if ((rc = expr_parse(rule->reference_active_when, arena, &active, err))) goto done;
+        if ((rc = expr_check_predicate(active, columns, s->metadata.schema.count, arena, err))) goto done;
+        buf_addz(&sql, " AND (");
+        expr_print_engine(&sql, active, STR("t"));
+        buf_addc(&sql, ')');
+    }
+    rc = engine_run(in->engine, buf_str(&sql), err);
+done:
+    buf_free(&sql);
+    return rc;
+}
+
+static enum assay_code load_references(const struct silver_load *load, struct assay_error *err) {
+    for (size_t k = 0; k < load->in->plan->rule_count; k++)
+        if (load->in->plan->rules[k].kind == CONTRACT_REFERENCE) TRY(load_reference(load, &load->in->plan->rules[k], err));
+    return ASSAY_OK;
+}
+
+static enum assay_code check_account(const struct silver_load *load, struct assay_error *err) {
+    const struct silver_result *out = load->out;
+    if (out->landed == out->accepted + out->superseded + out->quarantined) return ASSAY_OK;
+    return error_set(err, ASSAY_INTERNAL, load->in->plan->table.ptr,
+                     "rows do not add up: %lld landed, but %lld accepted + %lld superseded + %lld quarantined",
+                     (long long)out->landed, (long long)out->accepted, (long long)out->superseded, (long long)out->quarantined);
+}
+
+enum assay_code silver_load(const struct silver_input *input, struct arena *arena, struct silver_result *out,
+                            struct assay_error *err) {
+    struct silver_load load = {.in = input, .arena = arena, .out = out};
+    int64_t *missing = ARENA_ARRAY(arena, input->plan->column_count, int64_t);
+    *out = (struct silver_result){.version = -1, .version_before = -1, .quarantine_version = -1};
+    TRY(find_raw(&load, err));
+    TRY(checked_prepare(&load, err));
+    TRY(load_references(&load, err));
+    TRY(grain_find_repeated(&load, err));
+    TRY(verdict_make(&load, err));
+    TRY(verdict_count(&load, missing, err));
+    TRY(quarantine_write(&load, err));
+    TRY(gates_judge(&load, missing, err));
+    TRY(merge_run(&load, err));
+    return check_account(&load, err);
+}
