@@ -80,7 +80,10 @@ enum assay_code json_parse(struct str text, const char *where, struct json **out
     json_error_t problem;
     size_t flags = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL;
     json_t *root = json_loadb(text.ptr ? text.ptr : "", text.len, flags, &problem);
-    if (!root) return refuse(err, where, (size_t)problem.line, (size_t)problem.column, problem.text);
+    if (!root) {
+        size_t column = problem.column > 0 ? (size_t)problem.column : 1;
+        return refuse(err, where, (size_t)problem.line, column, problem.text);
+    }
     *out = (struct json *)root;
     return ASSAY_OK;
 }
