@@ -20,7 +20,9 @@ die() {
 }
 
 # Words of the story, then a command as one would type it, then what it says. `expect N` wants another exit code than 0.
-say() { printf '\n\033[1m%s\033[0m\n' "$*" | { [ -t 1 ] && cat || sed 's/\x1b\[[0-9;]*m//g'; }; }
+bold= plain=
+[ ! -t 1 ] || bold=$(printf '\033[1m') plain=$(printf '\033[0m')
+say() { printf '\n%s%s%s\n' "$bold" "$*" "$plain"; }
 run() { expect 0 "$@"; }
 expect() {
     code=$1
