@@ -1,0 +1,128 @@
+/**
+ * What the files of the engine share. No other module includes it.
+ */
+#ifndef ENGINE_ENGINE_INT_H
+#define ENGINE_ENGINE_INT_H
+
+#include "engine/engine.h"
+
+#include <duckdb.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+struct engine {
+    duckdb_database database;
+    duckdb_connection connection;
+    struct arena arena;         /* lives as long as the engine: registered sources, names */
+    atomic_bool is_interrupted; /* once set, it stays */
+    pthread_mutex_t lock;       /* of failure */
+    struct assay_error failure; /* first error of our own code inside the running statement */
+    uint64_t decimals[39];      /* bit s of [p]: spark_decimal_<p>_<s> is registered */
+};
+
+/* ---- errors (failure.c) ---- */
+
+/** Forget the failure of the last statement; INTERRUPTED if the engine is interrupted. Call before every statement. */
+enum assay_code failure_begin(struct engine *engine, struct assay_error *err) NODISCARD;
+/** Keep an error of a callback until its statement ends; the first one wins. */
+void failure_keep(struct engine *engine, const struct assay_error *failure);
+/** The error of a statement that ended with `type` and `text`, or of the callback that made it fail. */
+enum assay_code failure_report(struct engine *engine, duckdb_error_type type, const char *text, const char *sql,
+                               struct assay_error *err);
+
+/* ---- statements (query.c) ---- */
+
+/** Run SQL to its end. `result` may be NULL; else it is the caller's to destroy when OK. `sql` ends with NUL. */
+enum assay_code statement_run(struct engine *engine, const char *sql, duckdb_result *result, struct assay_error *err) NODISCARD;
+/** Check and plan one statement without running it; the caller destroys *out when OK. */
+enum assay_code statement_prepare(struct engine *engine, const char *sql, duckdb_prepared_statement *out,
+                                  struct assay_error *err) NODISCARD;
+
+/* ---- SQL text (sql.c) ---- */
+
+/** The list of files `['...', ...]` by exact name. */
+void sql_paths(struct buf *sql, const struct str *paths, size_t count);
+
+/* ---- vectors (vector.c) ---- */
+
+/** A column of a chunk, its pointers fetched once. validity is NULL when no value is NULL. */
+struct column {
+    duckdb_vector vector;
+    void *data;
+    uint64_t *validity;
+};
+struct column column_of(duckdb_data_chunk chunk, idx_t index);
+static inline bool column_is_null(const struct column *c, idx_t row) {
+    return c->validity && !(c->validity[row / 64] >> (row % 64) & 1);
+}
+/** The text of a VARCHAR or BLOB value; for one of up to 12 bytes a view into the vector itself. */
+static inline struct str string_view(const duckdb_string_t *s) {
+    return (struct str){s->value.inlined.length <= 12 ? s->value.inlined.inlined : s->value.pointer.ptr,
+                        s->value.inlined.length};
+}
+
+/** A vector being filled. Start with writer_of for every chunk. */
+struct writer {
+    duckdb_vector vector;
+    void *data;
+    uint64_t *validity; /* NULL until the first NULL value */
+    char *free;         /* what is left of the current block of text, owned by the vector */
+    size_t free_bytes;
+    size_t block_bytes; /* size of the next block */
+};
+struct writer writer_of(duckdb_vector vector);
+void writer_put_null(struct writer *w, idx_t row);
+/** Room for a text of `len` bytes at `row`; the caller fills it, then calls writer_seal. */
+char *writer_text_room(struct writer *w, idx_t row, size_t len);
+void writer_text_seal(struct writer *w, idx_t row);
+void writer_put_text(struct writer *w, idx_t row, struct str text);
+
+/* ---- values (value.c) ---- */
+
+/** One value as text, added to `out`; `row` is not NULL. UNSUPPORTED types without a text. */
+enum assay_code value_print(struct buf *out, duckdb_logical_type type, duckdb_vector vector, idx_t row,
+                            struct assay_error *err) NODISCARD;
+/** Shortest digits that read back equal; `NaN`, `Infinity`, `-Infinity`; a whole number ends with `.0`. */
+void value_print_double(struct buf *out, double value);
+void value_print_float(struct buf *out, float value);
+
+/* ---- the machine (machine.c) ---- */
+
+struct machine {
+    int64_t memory_total; /* bytes this process may ever use */
+    int64_t memory_free;  /* bytes it can have now */
+    int threads;
+};
+/** `root` is "" for the running system; a test gives a folder with proc/ and sys/. */
+struct machine machine_limits(const char *root);
+
+/* ---- functions (cast_functions.c, text_functions.c, pattern_functions.c) ---- */
+
+enum assay_code cast_functions_add(struct engine *engine, struct assay_error *err) NODISCARD;
+enum assay_code text_functions_add(struct engine *engine, struct assay_error *err) NODISCARD;
+enum assay_code pattern_functions_add(struct engine *engine, struct assay_error *err) NODISCARD;
+
+/** A function to register: parameters are given type ids, ended by DUCKDB_TYPE_INVALID. */
+struct function {
+    const char *name;
+    duckdb_type parameters[4];
+    duckdb_type returns;
+    duckdb_logical_type returns_type; /* instead of `returns`, when not NULL */
+    duckdb_scalar_function_t run;
+    duckdb_scalar_function_bind_t bind; /* may be NULL */
+    void *extra;                        /* borrowed; outlives the engine's statements */
+};
+/** Register it. Its NULLs are its own. */
+enum assay_code function_add(struct engine *engine, const struct function *function, struct assay_error *err) NODISCARD;
+
+/* ---- statistics of written files (write_stats.c) ---- */
+
+struct write_column {
+    struct str name;
+    duckdb_type type;
+};
+/** Files and statistics from the rows of a COPY with RETURN_STATS. */
+enum assay_code write_stats_read(struct engine *engine, duckdb_result *result, const struct write_column *columns, size_t column_count,
+                                 struct arena *arena, struct engine_files *out, struct assay_error *err) NODISCARD;
+
+#endif
