@@ -10,6 +10,8 @@
 #include "landing/landing.h"
 #include "silver/silver.h"
 
+#include <signal.h>
+
 /* ---- the project ---- */
 
 /** One contract file with its mistakes. */
@@ -53,6 +55,7 @@ struct session {
     struct staging *staging;
     struct engine *engine;
     int threads;
+    volatile sig_atomic_t is_interrupted; /* set by run_interrupt */
 };
 
 struct session_options {

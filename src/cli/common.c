@@ -1,0 +1,51 @@
+/** What commands share: output, the project, options of a session. */
+#include "cli/cli.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+void cli_out(const struct buf *text) {
+    if (text->len) fwrite(text->data, 1, text->len, stdout);
+    fflush(stdout);
+}
+
+enum assay_code cli_plans(struct cli *cli, struct project *project, struct plan ***plans, size_t *count, struct assay_error *err) {
+    TRY(project_load(STR("."), &cli->arena, project, err));
+    if (project->error_count) {
+        struct buf text = {0};
+        project_print_diagnostics(project, DIAGNOSTIC_ERROR, &text);
+        fwrite(text.data, 1, text.len, stderr);
+        buf_free(&text);
+    }
+    return project_plans(project, cli_arg(cli, 0), &cli->arena, plans, count, err);
+}
+
+/** `512MB`, `2GB`, `2GiB`, `1000000`. */
+static bool parse_size(struct str text, int64_t *out) {
+    static const struct {
+        const char *name;
+        int64_t factor;
+    } units[] = {{"KiB", 1LL << 10}, {"MiB", 1LL << 20}, {"GiB", 1LL << 30}, {"KB", 1000},      {"MB", 1000000},
+                 {"GB", 1000000000}, {"K", 1LL << 10},   {"M", 1LL << 20},   {"G", 1LL << 30}, {"B", 1}};
+    int64_t factor = 1;
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        struct str unit = str_of(units[i].name);
+        if (text.len <= unit.len || !str_eq_nocase(str_sub(text, text.len - unit.len, text.len), unit)) continue;
+        text.len -= unit.len;
+        factor = units[i].factor;
+        break;
+    }
+    return str_int64(str_trim(text), out) == ASSAY_OK && *out > 0 && !__builtin_mul_overflow(*out, factor, out);
+}
+
+enum assay_code cli_session_options(const struct cli *cli, struct session_options *out, struct assay_error *err) {
+    const char *memory = cli_value(cli, "memory"), *threads = cli_value(cli, "threads");
+    int64_t count = 0;
+    *out = (struct session_options){.need_engine = true};
+    if (memory && !parse_size(str_of(memory), &out->memory_bytes))
+        return error_set(err, ASSAY_INVALID, "--memory", "`%s` is no size; write for example 512MB or 2GB", memory);
+    if (threads && (str_int64(str_of(threads), &count) || count < 1 || count > 1024))
+        return error_set(err, ASSAY_INVALID, "--threads", "`%s` is no number from 1 to 1024", threads);
+    out->threads = (int)count;
+    return ASSAY_OK;
+}

@@ -1,0 +1,155 @@
+/**
+ * The stages over the batches that are pending, one batch after another.
+ *
+ * 1. A batch is pending when it was never run for this contract, did not finish, its files or the reader settings changed since, or it was refused and the
+ *    contract changed since. A batch that is named is always run.
+ * 2. Order: landed_at, then id. Order does not matter to the tables (the merge sees to that), only to people.
+ * 3. A refused batch is recorded and the others go on. A failure ends the run and leaves no record, so the batch stays pending.
+ */
+#include "run/run_int.h"
+
+#include "base/hash.h"
+#include "base/time.h"
+
+void run_interrupt(struct session *session) {
+    session->is_interrupted = 1;
+    if (session->engine) engine_interrupt(session->engine);
+}
+
+static bool is_pending(const struct plan *plan, const struct landing_batch *batch, const struct run_record *record) {
+    if (!record) return true;
+    if (!str_eq(record->reader_settings, plan->reader_settings)) return true;
+    if (!record_has_same_files(record->files, batch)) return true;
+    return str_eq(record->status, STR("refused")) && !str_eq(record->contract_hash, plan->contract_hash);
+}
+
+/** Batches to run, unhashed. */
+static enum assay_code find_batches(struct session *session, const struct plan *plan, struct arena *arena,
+                                    struct landing_batch **out, size_t *count, struct assay_error *err) {
+    struct landing_batch *all;
+    struct run_record *records;
+    size_t all_count, record_count;
+    TRY(landing_list(session->store, plan, arena, &all, &all_count, err));
+    TRY(records_load(session, plan, arena, &records, &record_count, err));
+    *out = ARENA_ARRAY(arena, all_count, struct landing_batch);
+    *count = 0;
+    for (size_t i = 0; i < all_count; i++)
+        if (is_pending(plan, &all[i], records_find(records, record_count, all[i].id))) (*out)[(*count)++] = all[i];
+    return ASSAY_OK;
+}
+
+/** What was there when the batch was loaded before, for people. */
+static void tell_replaced(struct session *session, struct run_result *r, struct arena *arena) {
+    struct run_record *records;
+    size_t count;
+    if (!r->bronze.is_replaced || records_load(session, r->plan, arena, &records, &count, NULL)) return;
+    const struct run_record *record = records_find(records, count, r->batch_id);
+    if (record) r->replaced_hashes = record_difference(record->files, &r->batch, arena);
+}
+
+static enum assay_code run_bronze(struct session *session, struct run_result *r, bool with_files, struct arena *arena) {
+    struct bronze_input in = {.store = session->store,
+                              .engine = session->engine,
+                              .staging = session->staging,
+                              .plan = r->plan,
+                              .batch = &r->batch,
+                              .threads = session->threads};
+    double start = time_monotonic_s();
+    enum assay_code rc = ASSAY_OK;
+    if (with_files) {
+        rc = landing_find(session->store, r->plan, r->batch_id, arena, &r->batch, &r->err);
+        if (rc) r->gate = rc == ASSAY_NOT_FOUND ? STR("batch_folder") : (struct str){0};
+        if (rc == ASSAY_OK) rc = landing_hash(session->store, &r->batch, session->threads, arena, &r->err);
+        if (rc) return rc;
+        r->has_batch = true;
+        rc = bronze_load(&in, arena, &r->bronze, &r->err);
+        r->gate = r->bronze.gate;
+        if (rc == ASSAY_OK) tell_replaced(session, r, arena);
+    } else {
+        rc = bronze_look(&in, r->batch_id, arena, &r->bronze, &r->err);
+    }
+    r->has_bronze = rc == ASSAY_OK;
+    r->bronze_s = time_monotonic_s() - start;
+    return rc;
+}
+
+static enum assay_code run_silver(struct session *session, struct run_result *r, struct arena *arena) {
+    struct silver_input in = {.store = session->store,
+                              .engine = session->engine,
+                              .staging = session->staging,
+                              .plan = r->plan,
+                              .batch_id = r->batch_id,
+                              .bronze = &r->bronze,
+                              .user_metadata = run_user_metadata(r, arena)};
+    double start = time_monotonic_s();
+    enum assay_code rc = silver_load(&in, arena, &r->silver, &r->err);
+    r->has_silver = rc == ASSAY_OK || rc == ASSAY_REFUSED;
+    r->gate = r->silver.gate;
+    r->silver_s = time_monotonic_s() - start;
+    return rc;
+}
+
+static enum assay_code run_stages(struct session *session, unsigned stages, struct run_result *r, struct arena *arena) {
+    TRY(run_bronze(session, r, (stages & RUN_BRONZE) != 0, arena));
+    if (stages & RUN_SILVER) TRY(run_silver(session, r, arena));
+    return ASSAY_OK;
+}
+
+/** Run one batch and record it. */
+static enum assay_code run_batch(struct session *session, const struct plan *plan, struct str batch_id,
+                                 const struct run_options *options, struct assay_error *err) {
+    struct arena arena = {0};
+    struct run_result r = {.plan = plan, .batch_id = batch_id, .run_id = hash_uuid(&arena), .started_us = time_now_us()};
+    if (options->report) options->report(options->context, &r);
+    r.code = plan_batch_check(batch_id, &r.err);
+    if (r.code) r.gate = STR("batch_id");
+    if (r.code == ASSAY_OK) r.code = run_stages(session, options->stages, &r, &arena);
+    r.ended_us = time_now_us();
+    /* Without a record a batch is pending, which is right after a failure, and for a run of bronze alone. */
+    bool is_recorded = (options->stages & RUN_SILVER) && (r.code == ASSAY_OK || r.code == ASSAY_REFUSED);
+    if (is_recorded) {
+        struct assay_error record_err = {0};
+        enum assay_code rc = records_add(session, &r, &arena, &record_err);
+        if (rc && r.code == ASSAY_OK) {
+            r.code = rc;
+            r.err = record_err;
+            error_prepend(&r.err, "the tables are written, the record in assay.runs is not; running the batch again is safe");
+        }
+    }
+    if (options->report) options->report(options->context, &r);
+    enum assay_code code = r.code;
+    if (code && err) *err = r.err;
+    arena_reset(&arena);
+    return code;
+}
+
+static enum assay_code run_plan(struct session *session, const struct plan *plan, const struct run_options *options, size_t *ran,
+                                bool *is_refused, struct assay_error *err) {
+    struct arena arena = {0};
+    struct landing_batch named = {.id = options->batch_id}, *batches = &named;
+    size_t count = 1;
+    enum assay_code rc = ASSAY_OK;
+    if (options->batch_id.len == 0) rc = find_batches(session, plan, &arena, &batches, &count, err);
+    for (size_t i = 0; i < count && rc == ASSAY_OK; i++) {
+        if (session->is_interrupted) {
+            rc = error_set(err, ASSAY_INTERRUPTED, plan->table.ptr, "stopped between two batches; %zu of %zu are done", i, count);
+            break;
+        }
+        rc = run_batch(session, plan, batches[i].id, options, err);
+        ++*ran;
+        if (rc == ASSAY_REFUSED) {
+            *is_refused = true;
+            rc = ASSAY_OK;
+        }
+    }
+    arena_reset(&arena);
+    return rc;
+}
+
+enum assay_code run_plans(struct session *session, struct plan **plans, size_t plan_count, const struct run_options *options,
+                          size_t *batch_count, struct assay_error *err) {
+    bool is_refused = false;
+    *batch_count = 0;
+    for (size_t i = 0; i < plan_count; i++) TRY(run_plan(session, plans[i], options, batch_count, &is_refused, err));
+    return is_refused ? ASSAY_REFUSED : ASSAY_OK;
+}

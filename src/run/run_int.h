@@ -1,0 +1,39 @@
+/** What the parts of run share. */
+#ifndef RUN_RUN_INT_H
+#define RUN_RUN_INT_H
+
+#include "run/run.h"
+
+#define RUNS_ROOT "Tables/assay/runs"
+
+/** What the table of runs says of a batch under a contract: its last record. */
+struct run_record {
+    struct str batch_id;
+    struct str status;        /* done or refused */
+    struct str contract_hash;
+    struct str reader_settings;
+    struct str files;         /* JSON: [{"name","bytes","sha256","modified_us"}], by name */
+};
+
+/** The last record of each batch of the plan's table, by batch id. No table, no records. */
+enum assay_code records_load(struct session *session, const struct plan *plan, struct arena *arena, struct run_record **out,
+                             size_t *count, struct assay_error *err) NODISCARD;
+/** Append the result to assay.runs. */
+enum assay_code records_add(struct session *session, const struct run_result *result, struct arena *arena,
+                            struct assay_error *err) NODISCARD;
+const struct run_record *records_find(const struct run_record *records, size_t count, struct str batch_id);
+
+/** The files of a batch as a record keeps them. */
+struct str record_files(const struct landing_batch *batch, struct arena *arena);
+/** `name: old sha256 -> new sha256` for each file that changed, came or went; one a line. */
+struct str record_difference(struct str old_files, const struct landing_batch *batch, struct arena *arena);
+/** Whether names, sizes and times are those of the record (hashes are not looked at). */
+bool record_has_same_files(struct str old_files, const struct landing_batch *batch);
+
+/** done, refused or failed. */
+const char *run_status(const struct run_result *result);
+
+/** JSON for commitInfo.userMetadata: run, batch, contract, version. */
+struct str run_user_metadata(const struct run_result *result, struct arena *arena);
+
+#endif
