@@ -6,6 +6,8 @@ enum {
     LIMIT_YAML_BYTES = 4 * 1024 * 1024,
     LIMIT_YAML_DEPTH = 64,
     LIMIT_JSON_DEPTH = 512,
+    LIMIT_KEY_BYTES = 2048,     /* of an object in the lake */
+    LIMIT_KEY_PART_BYTES = 255, /* between two slashes, as file systems have it */
     LIMIT_COLUMNS = 20000,
     LIMIT_RULE_DEPTH = 200,     /* nesting of a rule's expression */
     LIMIT_RULE_BYTES = 64 * 1024,

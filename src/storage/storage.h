@@ -1,6 +1,7 @@
 /**
  * The lake's objects behind one struct of functions. Keys are relative to the store's root, '/'-separated, UTF-8, without a leading
- * slash; a key with an empty, `.` or `..` part, a NUL or a backslash... is INVALID (storage_key_check), so no key leaves the root.
+ * slash; a key with an empty, `.` or `..` part, a NUL, a backslash or bytes that are not UTF-8 is INVALID (store_key_check), so no
+ * key leaves the root. Links inside the root are followed: a landing folder may be a link to another team's storage.
  *
  * Every touch of the lake is one call here, so that it can be counted, failed or stopped in a test (storage_open_fault).
  * Durability: when put, put_if_absent or publish return OK, the object and its name survive a power cut.
@@ -25,8 +26,8 @@ struct store_ops {
                            struct assay_error *);
     enum assay_code (*put)(struct store *, struct str key, struct str bytes, bool if_absent, struct assay_error *);
     enum assay_code (*publish)(struct store *, struct str staged_path, struct str key, struct assay_error *);
-    enum assay_code (*list)(struct store *, struct str prefix, struct arena *, struct store_entry **out, size_t *count,
-                            struct assay_error *);
+    enum assay_code (*list)(struct store *, struct str prefix, bool is_flat, struct arena *, struct store_entry **out,
+                            size_t *count, struct assay_error *);
     enum assay_code (*remove)(struct store *, struct str key, struct assay_error *);
     enum assay_code (*stat)(struct store *, struct str key, struct store_entry *out, struct assay_error *);
     enum assay_code (*local_path)(struct store *, struct str key, struct arena *, struct str *out, struct assay_error *);
@@ -38,6 +39,7 @@ struct store_ops {
 struct store {
     const struct store_ops *ops;
     struct str root; /* as the user named it, for messages; owned by the backend */
+    struct str staging_root; /* where staging folders are made, on the store's own file system; empty: below TMPDIR */
 };
 
 /**
@@ -52,7 +54,8 @@ enum assay_code store_open_memory(struct store **out, struct assay_error *err) N
 
 /**
  * A decorator over `inner` (which it then owns) for tests. Calls are counted from 1; the n-th call that touches the lake fails or stops.
- * spec  "fail:N" the N-th call fails with UNAVAILABLE and touches nothing; "fail-after:N" does its work, then says UNAVAILABLE;
+ * spec  "fail:N" the N-th call fails with UNAVAILABLE and touches nothing; "fail-after:N" does its work, then says UNAVAILABLE
+ *       (UNKNOWN for put_if_absent: the lost answer of a commit);
  *       "stop:N" the process ends at once (_exit 137) before the N-th call; "stop-after:N" after it; "full:N" DENIED (no space) from the
  *       N-th put or publish on; "count" only counts.
  *       At close the count goes to the file named by ASSAY_TEST_FAULT_COUNT, if that is set.
@@ -61,7 +64,7 @@ enum assay_code store_open_fault(struct store *inner, struct str spec, struct st
 
 void store_close(struct store **store);
 
-/** The whole object. NOT_FOUND; DENIED; UNAVAILABLE. */
+/** The whole object, ended by a NUL that is not counted. NOT_FOUND (also a folder); DENIED; UNAVAILABLE. */
 enum assay_code store_get(struct store *store, struct str key, struct arena *arena, struct str *out,
                           struct assay_error *err) NODISCARD;
 /** Bytes [offset, offset+length), fewer at the end of the object. A negative offset counts from the end. */
@@ -89,6 +92,7 @@ enum assay_code store_list_flat(struct store *store, struct str prefix, struct a
                                 size_t *count, struct assay_error *err) NODISCARD;
 /** OK also if it was not there. */
 enum assay_code store_remove(struct store *store, struct str key, struct assay_error *err) NODISCARD;
+/** NOT_FOUND also for a folder. The key in out is the one passed in. */
 enum assay_code store_stat(struct store *store, struct str key, struct store_entry *out, struct assay_error *err) NODISCARD;
 /** A path that the engine and readers can open (read only): locally the file itself. Need not exist. */
 enum assay_code store_local_path(struct store *store, struct str key, struct arena *arena, struct str *out,
@@ -96,12 +100,13 @@ enum assay_code store_local_path(struct store *store, struct str key, struct are
 /** Rename an object or a whole folder inside the store; the target must not exist (EXISTS). */
 enum assay_code store_move(struct store *store, struct str from_key, struct str to_key, struct assay_error *err) NODISCARD;
 
-/** OK, or INVALID with the key and what is wrong with it. */
+/** OK; INVALID with the key and what is wrong with it; LIMIT. */
 enum assay_code store_key_check(struct str key, struct assay_error *err) NODISCARD;
 
 /**
  * A folder for staged files on the file system of the store (local: `<root>/.assay-staging/<pid>-<random>/`; elsewhere below TMPDIR), made now,
- * removed with all it holds by staging_close. Opening also removes folders left by processes that are no more.
+ * removed with all it holds by staging_close. Opening also removes folders left by processes that are no more: a living one holds
+ * a lock on its folder.
  */
 struct staging;
 enum assay_code staging_open(struct store *store, struct staging **out, struct assay_error *err) NODISCARD;
