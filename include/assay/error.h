@@ -23,7 +23,8 @@
     X(ASSAY_BREAKING, "breaking", 4)       /* a breaking change of a contract */                                       \
     X(ASSAY_UNKNOWN, "unknown", 5)         /* the outcome of a commit is not known; a rerun is safe */                 \
     X(ASSAY_CONFLICT, "conflict", 6)       /* another writer won; nothing was written */                               \
-    X(ASSAY_INTERRUPTED, "interrupted", 130) /* stopped by a signal before the commit; nothing was written */
+    X(ASSAY_INTERRUPTED, "interrupted", 130) /* stopped by SIGINT before the commit; nothing was half-written */         \
+    X(ASSAY_TERMINATED, "terminated", 143)   /* the same by SIGTERM */
 
 #define ASSAY_CODE_ENUM(code, name, exit) code,
 enum assay_code { ASSAY_CODES(ASSAY_CODE_ENUM) };

@@ -59,7 +59,7 @@ enum assay_code cli_plans(struct cli *cli, struct project *project, struct plan 
 enum assay_code cli_session_options(const struct cli *cli, struct session_options *out, struct assay_error *err) NODISCARD;
 
 #define CLI_SESSION_OPTIONS                                                                                                     \
-    {"memory", "SIZE", "memory the engine may use, such as 2GB (default: half of the machine's)"},                              \
+    {"memory", "SIZE", "memory the engine may use, such as 2GB (default: half of what there is)"},                              \
         {"threads", "N", "threads (default: as many as the process may use)"}
 
 #endif

@@ -1,5 +1,5 @@
 /** The command line, by the tables. Options may stand anywhere after the command's name; `--` ends them; `--name=value` and `--name value` are one. */
-#include "cli/cli.h"
+#include "cli/commands.h"
 
 #include <assert.h>
 #include <string.h>
@@ -74,6 +74,15 @@ static enum assay_code check_count(const struct cli *cli, struct assay_error *er
                      cli->arg_count < c->args_min ? "an argument is missing" : "too many arguments", c->name, c->arguments, c->name);
 }
 
+/** `assay run --help` is `assay help run`. */
+static enum assay_code ask_for_help(struct cli *out) {
+    out->args = ARENA_NEW(&out->arena, struct str);
+    out->args[0] = str_of(out->command->name);
+    out->arg_count = 1;
+    out->command = &cmd_help;
+    return ASSAY_OK;
+}
+
 enum assay_code cli_parse(int argc, char **argv, struct cli *out, struct assay_error *err) {
     int words = 0;
     size_t capacity = 0;
@@ -83,8 +92,8 @@ enum assay_code cli_parse(int argc, char **argv, struct cli *out, struct assay_e
     for (int i = 1 + words; i < argc; i++) {
         if (!is_ended && strcmp(argv[i], "--") == 0)
             is_ended = true;
-        else if (!is_ended && strcmp(argv[i], "-h") == 0)
-            TRY(error_set(err, ASSAY_INVALID, NULL, "assay help %s tells of this command", out->command->name));
+        else if (!is_ended && (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0))
+            return ask_for_help(out);
         else if (!is_ended && strncmp(argv[i], "--", 2) == 0)
             TRY(take_option(out, argc, argv, &i, err));
         else

@@ -1,0 +1,121 @@
+#include "cli/commands.h"
+
+#include "base/json.h"
+
+#include <stdio.h>
+
+enum { FIRST_RAW = 4 }; /* the row function's columns before the raw values */
+
+struct show {
+    const struct plan *plan;
+    bool is_json;
+    size_t count;
+    struct buf text;
+};
+
+static void print_text_row(struct show *s, const struct engine_cell *cells, size_t count) {
+    buf_printf(&s->text, "%.*s:%.*s  batch %.*s\n  %.*s\n", STR_ARG(cells[1].text), STR_ARG(cells[2].text), STR_ARG(cells[0].text),
+               STR_ARG(cells[3].text));
+    for (size_t i = FIRST_RAW; i + 1 < count; i++) {
+        buf_printf(&s->text, "    %-24.*s ", STR_ARG(s->plan->columns[i - FIRST_RAW].name));
+        if (cells[i].is_null) {
+            buf_addz(&s->text, "null\n");
+            continue;
+        }
+        struct json_writer w = {.out = &s->text};
+        json_put_str(&w, cells[i].text);
+        buf_addc(&s->text, '\n');
+    }
+    if (!cells[count - 1].is_null) buf_printf(&s->text, "    %-24s %.*s\n", "(line as sent)", STR_ARG(cells[count - 1].text));
+}
+
+static void put_cell(struct json_writer *w, const char *key, const struct engine_cell *cell) {
+    json_key(w, key);
+    if (cell->is_null)
+        json_put_null(w);
+    else
+        json_put_str(w, cell->text);
+}
+
+static void print_json_row(struct show *s, const struct engine_cell *cells, size_t count) {
+    struct json_writer w = {.out = &s->text};
+    json_begin_object(&w);
+    put_cell(&w, "batch_id", &cells[0]);
+    put_cell(&w, "source_file", &cells[1]);
+    json_key(&w, "source_line");
+    json_put_int(&w, engine_cell_int(&cells[2], -1));
+    put_cell(&w, "reason", &cells[3]);
+    json_key(&w, "raw");
+    json_begin_object(&w);
+    for (size_t i = FIRST_RAW; i + 1 < count; i++) {
+        json_key_str(&w, s->plan->columns[i - FIRST_RAW].name);
+        if (cells[i].is_null)
+            json_put_null(&w);
+        else
+            json_put_str(&w, cells[i].text);
+    }
+    json_end_object(&w);
+    put_cell(&w, "corrupt_record", &cells[count - 1]);
+    json_end_object(&w);
+    buf_addc(&s->text, '\n');
+}
+
+static enum assay_code show_row(void *context, const struct engine_cell *cells, size_t count, struct assay_error *err) {
+    struct show *s = context;
+    (void)err;
+    if (s->is_json)
+        print_json_row(s, cells, count);
+    else
+        print_text_row(s, cells, count);
+    s->count++;
+    cli_out(&s->text);
+    buf_clear(&s->text);
+    return ASSAY_OK;
+}
+
+static enum assay_code run(struct cli *cli, struct assay_error *err) {
+    struct project project;
+    struct plan **plans;
+    size_t count;
+    struct session session;
+    struct session_options options;
+    int64_t limit = 50;
+    const char *batch = cli_value(cli, "batch"), *rows = cli_value(cli, "limit");
+    if (rows && (str_int64(str_of(rows), &limit) || limit < 0))
+        return error_set(err, ASSAY_INVALID, "--limit", "`%s` is no number of rows; 0 shows all", rows);
+    TRY(cli_session_options(cli, &options, err));
+    TRY(cli_plans(cli, &project, &plans, &count, err));
+    TRY(session_open(&project, &options, &session, err));
+    struct show show = {.plan = plans[0], .is_json = cli_has(cli, "json")};
+    struct quarantine_query query = {.batch_id = str_of(batch), .limit = (size_t)limit};
+    enum assay_code rc = silver_quarantine_each(session.store, session.engine, plans[0], &query, show_row, &show, err);
+    if (rc == ASSAY_NOT_FOUND) rc = ASSAY_OK; /* no row was ever rejected */
+    if (rc == ASSAY_OK && !show.is_json) {
+        printf("%zu row%s shown", show.count, show.count == 1 ? "" : "s");
+        if (limit && show.count == (size_t)limit) printf("; there may be more, --limit 0 shows all");
+        putchar('\n');
+    }
+    buf_free(&show.text);
+    session_close(&session);
+    return rc;
+}
+
+static const struct cli_option options[] = {
+    {"batch", "ID", "only this batch"},
+    {"limit", "N", "rows to show (default 50; 0 shows all)"},
+    {"json", NULL, "one JSON object a row"},
+    CLI_SESSION_OPTIONS,
+    {0},
+};
+
+const struct cli_command cmd_quarantine_show = {
+    .name = "quarantine show",
+    .arguments = "TABLE",
+    .summary = "rejected rows: reasons, raw values, file and line",
+    .text = "Shows what a table's quarantine holds, in the order of batch, file and line: every reason, the raw value of every\n"
+            "column as it was sent, and the original text of rows that were structurally broken.\n",
+    .options = options,
+    .args_min = 1,
+    .args_max = 1,
+    .run = run,
+};

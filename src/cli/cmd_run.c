@@ -1,0 +1,95 @@
+/** run, bronze and silver: one command with other stages. */
+#include "cli/commands.h"
+#include "cli/report_run.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static struct session *interrupted_session; /* of the one run of this process, for the signal handler */
+static volatile sig_atomic_t interrupted_by;
+
+static void on_signal(int number) {
+    interrupted_by = number;
+    if (interrupted_session) run_interrupt(interrupted_session);
+}
+
+static void catch_signals(struct session *session) {
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    interrupted_session = session;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+static enum assay_code run_stages(struct cli *cli, unsigned stages, struct assay_error *err) {
+    struct project project;
+    struct plan **plans;
+    size_t count, batch_count = 0;
+    struct session session;
+    struct session_options session_options;
+    struct run_report report = {.is_json = cli_has(cli, "json"), .is_terminal = isatty(STDERR_FILENO) && isatty(STDOUT_FILENO)};
+    const char *batch = cli_value(cli, "batch");
+    TRY(cli_session_options(cli, &session_options, err));
+    TRY(cli_plans(cli, &project, &plans, &count, err));
+    TRY(session_open(&project, &session_options, &session, err));
+    catch_signals(&session);
+    struct run_options options = {.stages = stages, .batch_id = str_of(batch), .report = run_report_batch, .context = &report};
+    enum assay_code rc = run_plans(&session, plans, count, &options, &batch_count, err);
+    interrupted_session = NULL;
+    session_close(&session);
+    run_report_end(&report, batch_count);
+    if (report.has_told && rc) err->code = ASSAY_OK; /* the report said it where it happened */
+    return interrupted_by == SIGTERM && rc == ASSAY_INTERRUPTED ? ASSAY_TERMINATED : rc;
+}
+
+static enum assay_code run_both(struct cli *cli, struct assay_error *err) { return run_stages(cli, RUN_BRONZE | RUN_SILVER, err); }
+static enum assay_code run_bronze(struct cli *cli, struct assay_error *err) { return run_stages(cli, RUN_BRONZE, err); }
+
+static enum assay_code run_silver(struct cli *cli, struct assay_error *err) {
+    if (!cli_has(cli, "batch"))
+        return error_set(err, ASSAY_INVALID, NULL, "which batch? assay silver %.*s --batch ID", STR_ARG(cli_arg(cli, 0)));
+    return run_stages(cli, RUN_SILVER, err);
+}
+
+static const struct cli_option options[] = {
+    {"batch", "ID", "only this batch, whether it is pending or not"},
+    {"json", NULL, "one JSON object on standard output"},
+    CLI_SESSION_OPTIONS,
+    {0},
+};
+
+const struct cli_command cmd_run = {
+    .name = "run",
+    .arguments = "[TABLE]",
+    .summary = "take pending batches to bronze and silver",
+    .text = "For each batch: load its files into bronze untouched, check every row against the contract, write rejected rows to\n"
+            "quarantine with every reason, and merge one row per key into silver. A bad batch stops before silver is touched and the\n"
+            "others go on. Without TABLE all contracts run, tables that others refer to first. Without --batch every batch that is\n"
+            "pending: never run for this contract, changed since, or not finished. Running a batch again is always safe.\n"
+            "Exit code 1 if a batch was refused.\n",
+    .options = options,
+    .args_max = 1,
+    .run = run_both,
+};
+
+const struct cli_command cmd_bronze = {
+    .name = "bronze",
+    .arguments = "[TABLE]",
+    .summary = "only load batches into bronze",
+    .text = "The first half of run: headers are checked, then every value is kept as the string that was sent, with file, line, batch\n"
+            "and load time. A rerun replaces exactly its batch.\n",
+    .options = options,
+    .args_max = 1,
+    .run = run_bronze,
+};
+
+const struct cli_command cmd_silver = {
+    .name = "silver",
+    .arguments = "[TABLE] --batch ID",
+    .summary = "only take a batch from bronze to silver",
+    .text = "The second half of run, for a batch that bronze holds already: checks, quarantine, gates, grain and merge.\n",
+    .options = options,
+    .args_max = 1,
+    .run = run_silver,
+};

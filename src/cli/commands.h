@@ -1,0 +1,10 @@
+/** Every command of the program; each lives in its cmd_<name>.c. */
+#ifndef CLI_COMMANDS_H
+#define CLI_COMMANDS_H
+
+#include "cli/cli.h"
+
+extern const struct cli_command cmd_init, cmd_lint, cmd_plan, cmd_land, cmd_run, cmd_bronze, cmd_silver, cmd_quarantine_show,
+    cmd_completion, cmd_help, cmd_version;
+
+#endif
