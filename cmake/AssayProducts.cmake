@@ -22,6 +22,8 @@ if(ASSAY_OBJECTS)
         set_property(TARGET assay_shared PROPERTY LINK_OPTIONS -Wl,--version-script=${map})
     endif()
     install(TARGETS assay_static assay_shared)
+    configure_file(${PROJECT_SOURCE_DIR}/cmake/assay.pc.in assay.pc @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/assay.pc DESTINATION lib/pkgconfig)
     install(DIRECTORY include/assay TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
 endif()
 

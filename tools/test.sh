@@ -5,9 +5,9 @@
 #   tools/test.sh full     the same on release and on asan; oracle, interop and all other Python tests
 #   tools/test.sh soak     the long tests
 #
-# Every step runs, whatever the ones before it said; the last line counts them.
-set -u
-cd "$(dirname "$0")/.."
+# A step that fails stops only what needs its build; the last line counts the steps.
+set -u # $cli is several words: shellcheck disable=SC2086
+cd "$(dirname "$0")/.." || exit
 export PYTHONDONTWRITEBYTECODE=1 TZ=UTC LC_ALL=C.UTF-8
 export CMAKE_ARGS=-DASSAY_TESTS=ON
 jobs=${JOBS:-$(nproc)}
@@ -25,6 +25,7 @@ step() {
     else
         failed=$((failed + 1))
         failures="$failures, $name"
+        return 1
     fi
 }
 
@@ -43,24 +44,28 @@ asan_python_tests() {
 
 case ${1:-} in
 quick)
-    step "build dev" build dev
-    step "unit tests and checks" unit dev quick
-    step "CLI tests" python_tests dev -n "$jobs" $cli
+    if step "build dev" build dev; then
+        step "unit tests and checks" unit dev quick
+        step "CLI tests" python_tests dev -n "$jobs" $cli
+    fi
     ;;
 full)
-    step "build release" build release
-    step "unit tests and checks" unit release .
-    step "CLI, oracle and interop tests" python_tests release tests
-    step "build asan" build asan
-    step "unit tests, asan" unit asan unit
-    step "CLI tests, asan" asan_python_tests -n "$jobs" $cli
+    if step "build release" build release; then
+        step "unit tests and checks" unit release .
+        step "CLI, oracle and interop tests" python_tests release tests
+    fi
+    if step "build asan" build asan; then
+        step "unit tests, asan" unit asan unit
+        step "CLI tests, asan" asan_python_tests -n "$jobs" $cli
+    fi
     ;;
 soak)
-    step "build release" build release
-    step "soak tests" python_tests release -m soak --timeout=7200 tests
+    if step "build release" build release; then
+        step "soak tests" python_tests release -m soak --timeout=7200 tests
+    fi
     ;;
 *)
-    sed -n '2,/^set/s/^# \{0,1\}//p' tools/test.sh >&2
+    sed -n '2,/^# shellcheck/s/^# \{0,1\}//p' tools/test.sh >&2
     exit 2
     ;;
 esac
