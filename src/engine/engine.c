@@ -2,8 +2,8 @@
  * Opening and closing the engine.
  *
  * 1. What can be a start option is one: each SET costs more than all of them together.
- * 2. The lock comes last. After it no statement changes a setting, apart from preserve_insertion_order (write.c), reads or writes a file
- *    outside of the given folders, or loads an extension. DuckDB follows links before it compares folders.
+ * 2. The lock comes last. After it no statement changes a setting, apart from the two that write.c needs, reads or writes a file outside
+ *    of the given folders, or loads an extension. DuckDB follows links before it compares folders.
  * 3. The library is the pinned one: its C ABI is more than the header says (vector.c), and so are its statistics (write_stats.c).
  */
 #include "engine/engine_int.h"
@@ -29,7 +29,7 @@ static void set_option(duckdb_config config, const char *name, const char *value
     (void)duckdb_set_config(config, name, value); /* an unknown name is caught by the pinned version, wrong values by the open */
 }
 
-static duckdb_config make_config(const struct engine_options *options) {
+static duckdb_config make_config(struct engine *engine, const struct engine_options *options) {
     duckdb_config config;
     if (duckdb_create_config(&config) != DuckDBSuccess) return NULL;
     struct machine machine = machine_limits("");
@@ -37,7 +37,8 @@ static duckdb_config make_config(const struct engine_options *options) {
     char text[64];
     snprintf(text, sizeof text, "%" PRId64 "B", memory);
     set_option(config, "memory_limit", text);
-    snprintf(text, sizeof text, "%d", options->threads > 0 ? options->threads : machine.threads);
+    engine->threads = options->threads > 0 ? options->threads : machine.threads;
+    snprintf(text, sizeof text, "%d", engine->threads);
     set_option(config, "threads", text);
     set_option(config, "preserve_insertion_order", "false");
     set_option(config, "autoload_known_extensions", "false");
@@ -49,7 +50,7 @@ static duckdb_config make_config(const struct engine_options *options) {
 }
 
 static enum assay_code open_database(struct engine *engine, const struct engine_options *options, struct assay_error *err) {
-    duckdb_config config = make_config(options);
+    duckdb_config config = make_config(engine, options);
     char *text = NULL;
     if (duckdb_open_ext(NULL, &engine->database, config, &text) != DuckDBSuccess) {
         error_set(err, ASSAY_INTERNAL, NULL, "the SQL engine does not start: %s", text ? text : "no message");
@@ -77,7 +78,7 @@ static enum assay_code lock_down(struct engine *engine, const struct engine_opti
     struct str spill = str_printf(&engine->arena, "%.*s/engine-%d-%u", STR_ARG(options->temp_folder), (int)getpid(),
                                   atomic_fetch_add(&opened, 1));
     engine_sql_text(&sql, options->temp_folder.len ? spill : STR(""));
-    buf_addz(&sql, "; SET enable_external_access=false; SET allowed_configs=['preserve_insertion_order']; "
+    buf_addz(&sql, "; SET enable_external_access=false; SET allowed_configs=['preserve_insertion_order', 'threads']; "
                    "SET lock_configuration=true");
     enum assay_code rc = statement_run(engine, sql.data, NULL, err);
     buf_free(&sql);

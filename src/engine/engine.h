@@ -12,7 +12,7 @@
  *   spark_decimal_exact(VARCHAR, scale INT) BOOLEAN: TRUE when a cast to that scale changes nothing (spark_decimal accepts it unrounded)
  *   spark_to_date(VARCHAR, format VARCHAR) DATE, spark_to_timestamp(VARCHAR, format VARCHAR) TIMESTAMPTZ: Spark's pattern, CORRECTED; format constant
  *   spark_trim(VARCHAR): 0x20 only, both ends; spark_upper, spark_lower: Java's, root locale
- *   java_regexp_find(VARCHAR, pattern VARCHAR) BOOLEAN: pattern constant; see base/regex.h
+ *   java_regexp_find(VARCHAR, pattern VARCHAR) BOOLEAN: pattern constant; see base/regex.h. NULL where the match needs too many steps
  * and table functions that other modules register through engine_add_source.
  */
 #ifndef ENGINE_ENGINE_H
@@ -66,7 +66,7 @@ typedef enum assay_code engine_row_fn(void *context, const struct engine_cell *c
 enum assay_code engine_query_each(struct engine *engine, struct str sql, engine_row_fn *row, void *context,
                                   struct assay_error *err) NODISCARD;
 
-/** Stop the running statement from a signal handler or another thread; it ends with INTERRUPTED. */
+/** Stop the running statement from a signal handler or another thread; it and every later one end with INTERRUPTED. */
 void engine_interrupt(struct engine *engine);
 
 /** Make spark_decimal_<p>_<s> exist. 1 <= precision <= 38, 0 <= scale <= precision. */
@@ -83,9 +83,10 @@ void engine_sql_parquet(struct buf *sql, const struct str *paths, size_t count, 
 
 struct engine_column_stats {
     struct str name;
-    int64_t null_count;
-    bool has_bounds; /* false: all null, or of a type without bounds (nested, binary, boolean), or NaN among the values, or longer than is kept */
-    struct str min, max; /* text as engine_value_text; strings in full and exact */
+    int64_t null_count; /* -1: not known (lists, structs and maps) */
+    bool has_bounds; /* false: all null, or of a type without bounds (nested, binary, boolean), NaN or an infinity among the values, a text of
+                      * more than 256 bytes at either end, or a whole row group of nulls */
+    struct str min, max; /* text as engine_query_each gives; strings in full and exact; a zero of floating point is -0.0 as min, 0.0 as max */
 };
 struct engine_file {
     struct str path; /* staged file */
@@ -100,11 +101,12 @@ struct engine_files {
 };
 struct engine_write_options {
     int64_t file_bytes; /* target size of a file; 0: 128 MiB */
-    bool keep_order;    /* rows in the order of the query, into files in the order of their names */
+    bool keep_order;    /* rows in the order of the query, into files in the order of their names; written by one thread */
 };
 /**
- * Write the rows of a SELECT as Parquet (zstd 1, V1 pages, timestamps INT64 micros UTC) to `<path_prefix>-<n>.parquet`. No rows, no files.
- * path_prefix lies in one of the engine's folders.
+ * Write the rows of a SELECT as Parquet (zstd 1, V1 pages, timestamps INT64 micros UTC) to `<path_prefix>-<n>.parquet`, n with five digits.
+ * No rows, no files; after an error no file either. path_prefix lies in one of the engine's folders; `<path_prefix>.writing` must not exist.
+ * @return UNSUPPORTED a column has a type that no Delta table has (HUGEINT, unsigned, TIME, UUID...); as engine_run
  */
 enum assay_code engine_write_parquet(struct engine *engine, struct str select, struct str path_prefix,
                                      const struct engine_write_options *options, struct arena *arena, struct engine_files *out,
@@ -114,7 +116,7 @@ enum assay_code engine_write_parquet(struct engine *engine, struct str select, s
 
 /** Where a source puts its rows: column-major, at most `capacity` rows a call. */
 struct engine_sink {
-    void *chunk; /* the engine's own */
+    void *columns; /* the engine's own */
     size_t capacity;
     size_t row_count; /* set by the source */
 };

@@ -13,6 +13,7 @@
 struct engine {
     duckdb_database database;
     duckdb_connection connection;
+    int threads;
     struct arena arena;         /* lives as long as the engine: registered sources, names */
     atomic_bool is_interrupted; /* once set, it stays */
     pthread_mutex_t lock;       /* of failure */

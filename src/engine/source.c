@@ -77,7 +77,7 @@ static enum assay_code fill_chunk(struct worker *w, duckdb_data_chunk chunk, siz
     if (atomic_load(&entry->engine->is_interrupted)) return error_set(err, ASSAY_INTERRUPTED, NULL, "stopped by a signal");
     for (size_t i = 0; i < entry->source.column_count; i++)
         w->writers[i] = writer_of(duckdb_data_chunk_get_vector(chunk, i));
-    struct engine_sink sink = {.chunk = w->writers, .capacity = duckdb_vector_size()};
+    struct engine_sink sink = {.columns = w->writers, .capacity = duckdb_vector_size()};
     TRY(entry->source.fill(entry->source.source, w->worker, &sink, err));
     assert(sink.row_count <= sink.capacity);
     *row_count = sink.row_count;
@@ -99,15 +99,15 @@ static void run_source(duckdb_function_info info, duckdb_data_chunk chunk) {
 }
 
 void engine_sink_text(struct engine_sink *sink, size_t column, size_t row, struct str bytes) {
-    writer_put_text((struct writer *)sink->chunk + column, row, bytes);
+    writer_put_text((struct writer *)sink->columns + column, row, bytes);
 }
 
 void engine_sink_null(struct engine_sink *sink, size_t column, size_t row) {
-    writer_put_null((struct writer *)sink->chunk + column, row);
+    writer_put_null((struct writer *)sink->columns + column, row);
 }
 
 void engine_sink_int64(struct engine_sink *sink, size_t column, size_t row, int64_t value) {
-    ((int64_t *)((struct writer *)sink->chunk)[column].data)[row] = value;
+    ((int64_t *)((struct writer *)sink->columns)[column].data)[row] = value;
 }
 
 static enum assay_code copy_entry(struct engine *engine, const struct engine_source *source, struct entry **out,

@@ -125,13 +125,15 @@ static void print_copy(struct buf *sql, struct str select, struct str folder, co
                options->file_bytes > 0 ? options->file_bytes : FILE_BYTES_DEFAULT);
 }
 
-static enum assay_code copy_ordered(struct engine *engine, const char *sql, bool keep_order, duckdb_result *result,
-                                    struct assay_error *err) {
+/** Without order, or with: then one thread writes, because several that start new files mix the order of the rows across them. */
+static enum assay_code run_copy(struct engine *engine, const char *sql, bool keep_order, duckdb_result *result, struct assay_error *err) {
     if (!keep_order) return statement_run(engine, sql, result, err);
-    TRY(statement_run(engine, "SET preserve_insertion_order=true", NULL, err));
-    enum assay_code rc = statement_run(engine, sql, result, err);
+    char reset[96];
     struct assay_error ignored;
-    (void)!statement_run(engine, "SET preserve_insertion_order=false", NULL, &ignored);
+    snprintf(reset, sizeof reset, "SET preserve_insertion_order=false; SET threads=%d", engine->threads);
+    TRY(statement_run(engine, "SET preserve_insertion_order=true; SET threads=1", NULL, err));
+    enum assay_code rc = statement_run(engine, sql, result, err);
+    (void)!statement_run(engine, reset, NULL, &ignored); /* fails only after an interrupt, and then nothing runs any more */
     return rc;
 }
 
@@ -145,7 +147,7 @@ enum assay_code engine_write_parquet(struct engine *engine, struct str select, s
     struct buf sql = {0};
     duckdb_result result;
     print_copy(&sql, select, folder, options);
-    enum assay_code rc = copy_ordered(engine, sql.data, options->keep_order, &result, err);
+    enum assay_code rc = run_copy(engine, sql.data, options->keep_order, &result, err);
     if (rc) goto done;
     rc = write_stats_read(engine, &result, columns, column_count, arena, out, err);
     duckdb_destroy_result(&result);

@@ -4,10 +4,11 @@
  *
  * 1. DuckDB's RETURN_STATS gives a map per leaf of the schema, under its quoted path. Only top-level columns are read here; a list,
  *    struct or map has no entry of its own, so nothing is known of it (null_count -1).
- * 2. Bounds of floating point leave NaN out, although Spark orders it above all: with NaN there are no bounds. Infinities have no JSON.
+ * 2. Bounds of floating point leave NaN out, although Spark orders it above all: with NaN there are no bounds. has_nan of RETURN_STATS
+ *    speaks of the last row group only, so the footers are asked: a row group with NaN has no bounds there. Infinities have no JSON.
  *    A bound of zero gets the sign that holds for both zeros.
  * 3. Bounds of strings are cut at 256 bytes, and a cut maximum is raised and may become short; RETURN_STATS does not tell which. The
- *    footers do (is_min_value_exact), so they are asked about string columns: one cut row group and the column has no bounds.
+ *    footers do (is_min_value_exact): one cut row group and the column has no bounds.
  * 4. Dates and timestamps come as DuckDB prints them, years before 1 as `0044-03-15 (BC)`, and leave as Spark prints them.
  *
  * Source: DuckDB 1.5.6, extension/parquet: parquet_writer.cpp, parquet_write_stats.hpp; tests/unit/engine/test_write_stats.c.
@@ -22,7 +23,7 @@
 
 /** What RETURN_STATS says of one leaf; ptr is NULL where it says nothing. */
 struct facts {
-    struct str min, max, null_count, has_nan;
+    struct str min, max, null_count;
 };
 
 static struct str text_at(duckdb_vector vector, idx_t row) {
@@ -40,7 +41,6 @@ static struct facts facts_at(duckdb_vector maps, idx_t row) {
         if (str_eq(key, STR("min"))) f.min = value;
         else if (str_eq(key, STR("max"))) f.max = value;
         else if (str_eq(key, STR("null_count"))) f.null_count = value;
-        else if (str_eq(key, STR("has_nan"))) f.has_nan = value;
     }
     return f;
 }
@@ -142,8 +142,7 @@ static void read_column(const struct write_column *column, const struct facts *f
     *out = (struct engine_column_stats){.name = column->name, .null_count = -1};
     if (!facts || is_nested(column->type)) return;
     if (str_int64(facts->null_count, &out->null_count) != ASSAY_OK) out->null_count = -1;
-    bool is_real = column->type == DUCKDB_TYPE_FLOAT || column->type == DUCKDB_TYPE_DOUBLE;
-    if (!facts->min.ptr || !facts->max.ptr || (is_real && !str_eq(facts->has_nan, STR("false")))) return;
+    if (!facts->min.ptr || !facts->max.ptr) return;
     out->has_bounds = read_bound(column->type, facts->min, true, arena, &out->min) &&
                       read_bound(column->type, facts->max, false, arena, &out->max);
 }
@@ -212,19 +211,21 @@ static enum assay_code drop_bounds(void *context, const struct engine_cell *cell
     return ASSAY_OK;
 }
 
-/** Take the bounds from string columns that have a row group with bounds that are cut or missing. */
+/** Take the bounds from columns of texts or floating point that have a row group with bounds that are cut or missing. */
 static enum assay_code drop_inexact(struct engine *engine, const struct write_column *columns, size_t column_count,
                                     struct engine_files *files, struct assay_error *err) {
-    bool has_text = false;
-    for (size_t i = 0; i < column_count; i++) has_text = has_text || columns[i].type == DUCKDB_TYPE_VARCHAR;
-    if (!has_text || files->count == 0) return ASSAY_OK;
+    bool is_needed = false;
+    for (size_t i = 0; i < column_count; i++)
+        is_needed = is_needed || columns[i].type == DUCKDB_TYPE_VARCHAR || columns[i].type == DUCKDB_TYPE_DOUBLE ||
+                    columns[i].type == DUCKDB_TYPE_FLOAT;
+    if (!is_needed || files->count == 0) return ASSAY_OK;
     struct buf sql = {0};
     struct arena arena = {0};
     struct str *paths = ARENA_ARRAY(&arena, files->count, struct str);
     for (size_t i = 0; i < files->count; i++) paths[i] = files->files[i].path;
     buf_addz(&sql, "SELECT DISTINCT file_name, path_in_schema FROM parquet_metadata(");
     sql_paths(&sql, paths, files->count);
-    buf_addz(&sql, ") WHERE type = 'BYTE_ARRAY' AND stats_null_count IS DISTINCT FROM num_values "
+    buf_addz(&sql, ") WHERE type IN ('BYTE_ARRAY', 'DOUBLE', 'FLOAT') AND stats_null_count IS DISTINCT FROM num_values "
                    "AND (min_is_exact AND max_is_exact) IS NOT TRUE");
     enum assay_code rc = engine_query_each(engine, buf_str(&sql), drop_bounds, files, err);
     buf_free(&sql);

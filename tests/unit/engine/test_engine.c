@@ -47,7 +47,7 @@ static void test_a_folder_may_be_named_by_a_link(void **state) {
 
 static void test_settings_are_locked(void **state) {
     UNUSED(state);
-    expect_refused("SET threads=1", ASSAY_INTERNAL);
+    expect_refused("SET memory_limit='1GB'", ASSAY_INTERNAL);
     expect_refused("SET allowed_configs=['threads']", ASSAY_INTERNAL);
     expect_refused("SET lock_configuration=false", ASSAY_INTERNAL);
     expect_refused("SET enable_external_access=true", ASSAY_INTERNAL);
