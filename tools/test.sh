@@ -41,6 +41,13 @@ asan_python_tests() {
     ASAN_OPTIONS=exitcode=99:detect_leaks=1:handle_segv=2 UBSAN_OPTIONS=exitcode=99:print_stacktrace=1 \
         LSAN_OPTIONS="suppressions=$PWD/cmake/lsan.supp:print_suppressions=0" python_tests asan "$@"
 }
+# The fuzzer's seed is new each day and printed; FUZZ_SEED gives it again.
+fuzz() {
+    seed=${FUZZ_SEED:-$(date +%Y%m%d)}
+    echo "seed $seed"
+    root=$PWD
+    (cd "build/asan/fuzz/$1" && ../../tests/"$1" "$root/tests/fuzz/corpus/${1#fuzz_}" "${FUZZ_RUNS:-500000}" "$seed")
+}
 
 case ${1:-} in
 quick)
@@ -62,6 +69,11 @@ full)
 soak)
     if step "build release" build release; then
         step "soak tests" python_tests release -m soak --timeout=7200 tests
+    fi
+    if step "build asan" build asan; then
+        for target in tests/fuzz/fuzz_*.c; do
+            step "$(basename "$target" .c)" fuzz "$(basename "$target" .c)"
+        done
     fi
     ;;
 *)
