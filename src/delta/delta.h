@@ -52,7 +52,7 @@ struct delta_file {
     int64_t size_bytes, modified_ms;
     int64_t row_count;           /* -1 if the stats do not say */
     struct str stats;            /* JSON as in the log, empty if none */
-    struct str raw;              /* the add action's JSON, for what must be carried into a remove */
+    struct str raw;              /* the add action as JSON without its stats, for what must be carried into a remove */
 };
 
 /** The last `txn` action of an application id. */

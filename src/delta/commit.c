@@ -1,0 +1,206 @@
+/*
+ * The commit protocol (protocol: "Writer Requirements", "Delta Log Entries"; conflicts: conflict.c).
+ *
+ * States of a commit, in order:
+ *     checked    nothing is written: metadata, features, appendOnly and the removes are right
+ *     published  the data files are in the table's folder, durable, and no version names them
+ *     attempted  a put-if-absent of `<version>.json` was sent
+ *     committed  the file of a version is ours                                              -> OK
+ *     lost       every version tried is somebody else's, and one of them matters to us, or the retries are used up -> CONFLICT
+ *     failed     the store refused the put and the version is certainly not ours            -> the store's code
+ *     unknown    the put may have happened and cannot be looked at                          -> UNKNOWN
+ *
+ * 1. A version's file is put once, never replaced, so a version is either all of a commit or nothing of it.
+ * 2. The data files that a commit names are durable before it is put.
+ * 3. Whatever a put answers but OK, the object is read back: our bytes there mean committed, also after EXISTS.
+ * 4. A version is tried only when every version between the base and it was read and does not matter to us (conflict.c).
+ * 5. Published files are taken back only when no put was sent, or every put is proven to be somebody else's; never because a commit seemed to fail.
+ */
+#include "delta/delta_int.h"
+
+#include "base/hash.h"
+#include "base/limits.h"
+#include "base/time.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+/* ---- checked ---- */
+
+static enum assay_code check_removes(const struct delta_commit *commit, struct assay_error *err) {
+    if (commit->remove_count == 0) return ASSAY_OK;
+    if (!commit->base) return error_set(err, ASSAY_INTERNAL, NULL, "a commit that creates a table cannot remove files");
+    if (!commit->is_rearranged && str_eq_nocase(delta_property_get(&commit->base->metadata, STR("delta.appendOnly")), STR("true")))
+        return error_set(err, ASSAY_UNSUPPORTED, NULL, "the table is append-only (delta.appendOnly = true): rows cannot be changed or removed");
+    bool *is_seen = memory_alloc(commit->base->file_count + 1);
+    for (size_t i = 0; i < commit->base->file_count; i++) is_seen[i] = false;
+    enum assay_code rc = ASSAY_OK;
+    for (size_t i = 0; i < commit->remove_count && rc == ASSAY_OK; i++) {
+        size_t file = commit->removes[i];
+        if (file >= commit->base->file_count || is_seen[file])
+            rc = error_set(err, ASSAY_INTERNAL, NULL, "file %zu is removed twice or is not in the snapshot", file);
+        else is_seen[file] = true;
+    }
+    free(is_seen);
+    return rc;
+}
+
+static enum assay_code check_writable(const struct delta_protocol *protocol, const struct delta_metadata *metadata, struct assay_error *err) {
+    struct arena scratch = {0};
+    struct delta_rule *rules;
+    size_t count;
+    enum assay_code rc = delta_protocol_writable(protocol, metadata, err);
+    if (rc == ASSAY_OK) rc = delta_rules_load(metadata, NULL, &scratch, &rules, &count, err);
+    arena_reset(&scratch);
+    return rc;
+}
+
+enum assay_code delta_writable(const struct delta_snapshot *snapshot, struct assay_error *err) {
+    enum assay_code rc = check_writable(&snapshot->protocol, &snapshot->metadata, err);
+    if (rc) error_prepend(err, "%.*s", STR_ARG(snapshot->root));
+    return rc;
+}
+
+static enum assay_code check_commit(const struct delta_commit *commit, struct arena *arena, struct assay_error *err) {
+    if (!commit->base && !commit->metadata) return error_set(err, ASSAY_INTERNAL, NULL, "a commit that creates a table needs its metadata");
+    if (commit->base) TRY(delta_writable(commit->base, err));
+    if (commit->metadata) {
+        struct delta_protocol protocol;
+        delta_protocol_derive(commit->base ? &commit->base->protocol : NULL, commit->metadata, arena, &protocol);
+        TRY(delta_metadata_check(commit->metadata, err));
+        TRY(check_writable(&protocol, commit->metadata, err));
+    }
+    return check_removes(commit, err);
+}
+
+/* ---- published ---- */
+
+static enum assay_code publish_files(struct delta_attempt *attempt, struct assay_error *err) {
+    const struct delta_commit *commit = attempt->commit;
+    attempt->add_keys = ARENA_ARRAY(attempt->arena, commit->add_count, struct str);
+    for (size_t i = 0; i < commit->add_count; i++) {
+        if (commit->adds[i].row_count == 0) continue;
+        struct str uuid = hash_uuid(attempt->arena);
+        attempt->add_keys[i] = str_path(attempt->arena, attempt->root,
+                                        str_printf(attempt->arena, "part-%05zu-%.*s.zstd.parquet", i, STR_ARG(uuid)));
+        TRY(store_publish(attempt->store, commit->adds[i].path, attempt->add_keys[i], err));
+    }
+    return ASSAY_OK;
+}
+
+/* Best effort: what is left is named by no version and is VACUUM's. */
+static void take_back_files(const struct delta_attempt *attempt) {
+    for (size_t i = 0; attempt->add_keys && i < attempt->commit->add_count; i++)
+        if (attempt->add_keys[i].len && store_remove(attempt->store, attempt->add_keys[i], NULL) != ASSAY_OK) return;
+}
+
+/* ---- attempted ---- */
+
+enum outcome { COMMITTED, TAKEN, ENDED };
+
+/* What the object at this version says after a put that did not answer OK. */
+static enum outcome look_at(const struct delta_attempt *attempt, struct str key, enum assay_code put_rc, enum assay_code *rc,
+                            struct assay_error *err) {
+    struct arena scratch = {0};
+    struct str text;
+    struct assay_error look = {0};
+    enum assay_code get_rc = store_get(attempt->store, key, &scratch, &text, &look);
+    enum outcome outcome = get_rc == ASSAY_OK ? (str_eq(text, attempt->text) ? COMMITTED : TAKEN) : ENDED;
+    arena_reset(&scratch);
+    *rc = ASSAY_OK;
+    if (outcome != ENDED) return outcome;
+    bool is_certain = get_rc == ASSAY_NOT_FOUND && put_rc != ASSAY_UNKNOWN && put_rc != ASSAY_EXISTS;
+    *rc = is_certain ? put_rc
+                     : error_set(err, ASSAY_UNKNOWN, key.ptr,
+                                 "it is not known whether this commit stands: the store did not say, and reading it back gave: %s. Nothing was taken back; "
+                                 "run again, that is safe",
+                                 look.message[0] ? look.message : assay_code_name(get_rc));
+    return ENDED;
+}
+
+/* Move *version behind the winners that are there, each checked. OK: *version is free, or *is_ours. */
+static enum assay_code pass_winners(const struct delta_attempt *attempt, int64_t *version, bool *is_ours, struct assay_error *err) {
+    for (;; ++*version) {
+        struct arena scratch = {0};
+        struct str text, key = delta_log_commit_key(&scratch, attempt->root, *version);
+        enum assay_code rc = store_get(attempt->store, key, &scratch, &text, err);
+        *is_ours = rc == ASSAY_OK && str_eq(text, attempt->text);
+        bool is_end = rc == ASSAY_NOT_FOUND || *is_ours;
+        if (rc == ASSAY_OK && !is_end) rc = delta_conflict_check(attempt, *version, text, err);
+        arena_reset(&scratch);
+        if (is_end) return ASSAY_OK;
+        TRY(rc);
+    }
+}
+
+/* Writers that meet again and again wait for different times, a little longer each time. */
+static void wait_a_little(int retry) {
+    if (retry < 2) return;
+    int64_t spread_us = (retry < 10 ? retry : 10) * 5000;
+    int64_t wait_us = (int64_t)(time_monotonic_s() * 1e9) % spread_us;
+    nanosleep(&(struct timespec){.tv_nsec = wait_us * 1000}, NULL);
+}
+
+static enum assay_code put_version(const struct delta_attempt *attempt, int64_t *version, struct assay_error *err) {
+    for (int retry = 0; retry <= LIMIT_COMMIT_RETRIES; retry++) {
+        wait_a_little(retry);
+        struct str key = delta_log_commit_key(attempt->arena, attempt->root, *version);
+        enum assay_code rc = store_put_if_absent(attempt->store, key, attempt->text, err);
+        if (rc == ASSAY_OK) return ASSAY_OK;
+        enum outcome outcome = look_at(attempt, key, rc, &rc, err);
+        if (outcome == COMMITTED) return ASSAY_OK;
+        if (outcome == ENDED) return rc;
+        bool is_ours;
+        TRY(pass_winners(attempt, version, &is_ours, err));
+        if (is_ours) return ASSAY_OK;
+    }
+    return error_set(err, ASSAY_CONFLICT, attempt->root.ptr,
+                     "other writers were first %d times in a row; nothing of this commit stands. Run again when the table is less busy",
+                     LIMIT_COMMIT_RETRIES + 1);
+}
+
+static bool has_something(const struct delta_commit *commit) {
+    bool has_rows = false;
+    for (size_t i = 0; i < commit->add_count; i++) has_rows |= commit->adds[i].row_count > 0;
+    return has_rows || commit->remove_count || commit->txn_count || commit->metadata;
+}
+
+static enum assay_code check_absent(const struct delta_attempt *attempt, struct assay_error *err) {
+    struct delta_log log;
+    TRY(delta_log_list(attempt->store, attempt->root, attempt->arena, &log, err));
+    if (delta_log_newest(&log) < 0) return ASSAY_OK;
+    return error_set(err, ASSAY_CONFLICT, attempt->root.ptr, "the table cannot be created: it is there, at version %lld",
+                     (long long)delta_log_newest(&log));
+}
+
+static enum assay_code run_commit(struct delta_attempt *attempt, int64_t *version, struct assay_error *err) {
+    const struct delta_commit *commit = attempt->commit;
+    enum assay_code rc = check_commit(commit, attempt->arena, err);
+    if (rc == ASSAY_OK && !commit->base) rc = check_absent(attempt, err);
+    TRY(rc);
+    attempt->txn_id = hash_uuid(attempt->arena);
+    rc = publish_files(attempt, err);
+    if (rc == ASSAY_OK) rc = delta_commit_text(attempt, err);
+    if (rc) {
+        take_back_files(attempt);
+        return rc;
+    }
+    *version = commit->base ? commit->base->version + 1 : 0;
+    rc = put_version(attempt, version, err);
+    if (rc == ASSAY_CONFLICT) take_back_files(attempt);
+    return rc;
+}
+
+enum assay_code delta_commit(struct store *store, struct engine *engine, struct str root, const struct delta_commit *commit,
+                             int64_t *version, struct assay_error *err) {
+    (void)engine;
+    if (commit->base && !has_something(commit)) {
+        *version = commit->base->version;
+        return ASSAY_OK;
+    }
+    struct arena arena = {0};
+    struct delta_attempt attempt = {.store = store, .root = str_copy(&arena, root), .commit = commit, .arena = &arena};
+    enum assay_code rc = run_commit(&attempt, version, err);
+    arena_reset(&arena);
+    return rc;
+}
