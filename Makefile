@@ -5,7 +5,7 @@
 #   make check        the quick tier: unit and CLI tests
 #   make test         everything a change must pass
 #   make soak         the long tier: random runs, races, fuzzing
-#   make bench        measurements
+#   make bench        time the small job and a batch of ROWS orders (1000000)
 #   make install PREFIX=DIR
 #   make format       clang-format over our own files
 #   make clean        forget the builds (not .deps)
@@ -34,7 +34,7 @@ soak: setup-test
 	@tools/test.sh soak
 
 bench: all
-	@bench/run.sh build/release/assay
+	@python3 bench/bench.py build/release/assay $(if $(ROWS),--rows $(ROWS))
 
 install: all
 	@cmake --install build/release --prefix $(abspath $(DESTDIR)$(PREFIX))
