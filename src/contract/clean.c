@@ -1,7 +1,8 @@
 /*
  * transformLogic: how a column is made of one source column.
  *
- * 1. It is an expression of text over exactly one column, whose name is the name in the files; that column alone means no cleaning.
+ * 1. It is an expression of text over exactly one column, whose name is the name in the files; that column alone means
+ * no cleaning.
  * 2. The column keeps its text until the cast, so the expression must give text, whatever the column's type.
  * 3. The same row always cleans to the same text: the clock is not asked.
  */
@@ -22,7 +23,8 @@ static struct str single_column(struct reader *r, const struct yaml_node *logic,
     if (count == 1 && !uses_clock(e)) return names[0];
     struct str help = STR("write functions of text around one source column, such as upper(trim(currency))");
     if (count != 1)
-        report_error(r, mark_node(r, logic), "bad-transform", help, "transformLogic uses %zu columns; expected one of the files", count);
+        report_error(r, mark_node(r, logic), "bad-transform", help,
+                     "transformLogic uses %zu columns; expected one of the files", count);
     else
         report_error(r, mark_node(r, logic), "bad-transform", help, "transformLogic must not ask the clock");
     return (struct str){0};

@@ -2,19 +2,22 @@
  * logicalType and physicalType to one type.
  *
  * 1. physicalType decides; logicalType has to agree with it, because other tools read it.
- * 2. Without physicalType: string, boolean, date and timestamp are what they say, integer is bigint (or what logicalTypeOptions.format says).
- *    number is decimal(38,18), with a warning: a decimal keeps what was sent or rejects it, where a double would change amounts unseen.
+ * 2. Without physicalType: string, boolean, date and timestamp are what they say, integer is bigint (or what
+ * logicalTypeOptions.format says). number is decimal(38,18), with a warning: a decimal keeps what was sent or rejects
+ * it, where a double would change amounts unseen.
  * 3. Nested types, times of day and vectors are not read yet: an error, never a column that is silently left out.
  */
 #include "contract/reader.h"
 
-static const struct str logical_types[] = {{"string", 6}, {"date", 4},  {"timestamp", 9}, {"time", 4}, {"number", 6}, {"integer", 7},
-                                           {"object", 6}, {"array", 5}, {"boolean", 7},   {"map", 3},  {"vector", 6}};
+static const struct str logical_types[] = {{"string", 6},  {"date", 4},    {"timestamp", 9}, {"time", 4},
+                                           {"number", 6},  {"integer", 7}, {"object", 6},    {"array", 5},
+                                           {"boolean", 7}, {"map", 3},     {"vector", 6}};
 enum { LOGICAL_TYPES = sizeof logical_types / sizeof logical_types[0] };
 
-static const struct str physical_names[] = {{"string", 6}, {"boolean", 7}, {"tinyint", 7}, {"smallint", 8}, {"int", 3},
-                                            {"bigint", 6}, {"float", 5},   {"double", 6},  {"decimal", 7},  {"date", 4},
-                                            {"timestamp", 9}, {"timestamp_ntz", 13}, {"binary", 6}, {"varchar", 7}};
+static const struct str physical_names[] = {{"string", 6},  {"boolean", 7}, {"tinyint", 7},   {"smallint", 8},
+                                            {"int", 3},     {"bigint", 6},  {"float", 5},     {"double", 6},
+                                            {"decimal", 7}, {"date", 4},    {"timestamp", 9}, {"timestamp_ntz", 13},
+                                            {"binary", 6},  {"varchar", 7}};
 enum { PHYSICAL_NAMES = sizeof physical_names / sizeof physical_names[0] };
 
 static bool is_logical(const struct yaml_node *node, const char *name) {
@@ -50,7 +53,8 @@ static void check_parameters(struct reader *r, const struct yaml_node *physical,
     name = str_trim(name);
     bool has_parameters = parameters.len > 0;
     if (type.kind == TYPE_DECIMAL && !has_parameters)
-        report_warning(r, mark_node(r, physical), "decimal-without-scale", STR("write decimal(18,2), or what the values need"),
+        report_warning(r, mark_node(r, physical), "decimal-without-scale",
+                       STR("write decimal(18,2), or what the values need"),
                        "'%.*s' means decimal(10,0): values are rounded to whole numbers", STR_ARG(physical->text));
     if (type.kind == TYPE_STRING && has_parameters)
         unchecked_add(r, physical->line, "length in physicalType %.*s of %.*s (maxLength is checked)",
@@ -71,8 +75,8 @@ static struct type read_physical(struct reader *r, const struct yaml_node *physi
     struct type type = {0};
     struct mark at = mark_node(r, physical);
     if (!type_parse(physical->text, &type)) {
-        report_error(r, at, "unknown-type", physical_hint(r, physical->text), "physicalType '%.*s' is no type that assay reads",
-                     STR_ARG(shown(r, physical->text)));
+        report_error(r, at, "unknown-type", physical_hint(r, physical->text),
+                     "physicalType '%.*s' is no type that assay reads", STR_ARG(shown(r, physical->text)));
         return (struct type){0};
     }
     if (type.kind == TYPE_BINARY) {
@@ -90,8 +94,8 @@ static struct type integer_of_format(struct str format) {
     static const struct {
         const char *format;
         struct type type;
-    } formats[] = {{"i8", {TYPE_TINYINT, 0, 0}},  {"i16", {TYPE_SMALLINT, 0, 0}}, {"i32", {TYPE_INT, 0, 0}},
-                   {"u8", {TYPE_SMALLINT, 0, 0}}, {"u16", {TYPE_INT, 0, 0}},      {"u64", {TYPE_DECIMAL, 20, 0}},
+    } formats[] = {{"i8", {TYPE_TINYINT, 0, 0}},    {"i16", {TYPE_SMALLINT, 0, 0}}, {"i32", {TYPE_INT, 0, 0}},
+                   {"u8", {TYPE_SMALLINT, 0, 0}},   {"u16", {TYPE_INT, 0, 0}},      {"u64", {TYPE_DECIMAL, 20, 0}},
                    {"i128", {TYPE_DECIMAL, 38, 0}}, {"u128", {TYPE_DECIMAL, 38, 0}}};
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
         if (str_eq(format, str_of(formats[i].format))) return formats[i].type;
@@ -118,8 +122,8 @@ static struct type read_logical(struct reader *r, const struct yaml_node *logica
 /* True when nothing more is to be said of the type. */
 static bool is_unreadable(struct reader *r, const struct yaml_node *logical) {
     if (!is_known_logical(logical->text)) {
-        report_error(r, mark_node(r, logical), "unknown-type", logical_hint(r, logical->text), "'%.*s' is no logicalType",
-                     STR_ARG(shown(r, logical->text)));
+        report_error(r, mark_node(r, logical), "unknown-type", logical_hint(r, logical->text),
+                     "'%.*s' is no logicalType", STR_ARG(shown(r, logical->text)));
         return false;
     }
     static const char *const unread[] = {"time", "object", "array", "map", "vector"};
@@ -133,7 +137,8 @@ static bool is_unreadable(struct reader *r, const struct yaml_node *logical) {
 }
 
 struct type read_type(struct reader *r, const struct yaml_node *property) {
-    const struct yaml_node *logical = scalar_of(property, "logicalType"), *physical = scalar_of(property, "physicalType");
+    const struct yaml_node *logical = scalar_of(property, "logicalType"),
+                           *physical = scalar_of(property, "physicalType");
     struct str column = text_of(property, "name");
     if (!logical && !physical) {
         report_error(r, mark_member(r, property, "name"), "no-type", STR("add logicalType and physicalType"),

@@ -1,9 +1,10 @@
 /**
- * Contracts: Open Data Contract Standard YAML (v3.0 to v3.2) read into plain data, every mistake reported with its place.
+ * Contracts: Open Data Contract Standard YAML (v3.0 to v3.2) read into plain data, every mistake reported with its
+ * place.
  *
- * One `struct contract` per object of the file's `schema`. assay's own properties are `customProperties` named assayGrain, assaySource, ... or,
- * in 3.2, `{property: grain, vendor: assay}`. Unknown standard fields of other vendors are kept out of the way; unknown assay
- * properties are errors with the nearest name.
+ * One `struct contract` per object of the file's `schema`. assay's own properties are `customProperties` named
+ * assayGrain, assaySource, ... or, in 3.2, `{property: grain, vendor: assay}`. Unknown standard fields of other vendors
+ * are kept out of the way; unknown assay properties are errors with the nearest name.
  */
 #ifndef CONTRACT_CONTRACT_H
 #define CONTRACT_CONTRACT_H
@@ -15,7 +16,8 @@
 
 enum diagnostic_severity { DIAGNOSTIC_ERROR, DIAGNOSTIC_WARNING, DIAGNOSTIC_NOTE };
 
-/** code: short stable name, such as `unknown-property`. line, column from 1, length in bytes of what the caret marks (at least 1). help may be empty. */
+/** code: short stable name, such as `unknown-property`. line, column from 1, length in bytes of what the caret marks
+ * (at least 1). help may be empty. */
 struct diagnostic {
     enum diagnostic_severity severity;
     struct str code;
@@ -53,16 +55,18 @@ enum contract_rule_kind {
     CONTRACT_PATTERN,   /* logicalTypeOptions.pattern, or invalidValues with arguments.pattern */
     CONTRACT_ALLOWED,   /* enum, or invalidValues with arguments.validValues */
     CONTRACT_REFERENCE, /* a value of another table's column */
-    CONTRACT_ROW,       /* type: sql over the row */
+    CONTRACT_ROW, /* type: sql over the row; with a column (of a column's own quality) asked only where that has a value
+                   */
 };
 
 /** A rule over one row, in contract order. Which members are set depends on kind. */
 struct contract_rule {
     enum contract_rule_kind kind;
-    struct str id;      /* as the oracle's table of rules names it: order_id_required, currency_allowed, ... */
-    size_t column;      /* index, or SIZE_MAX for a rule over the row */
+    struct str id; /* as the oracle's table of rules names it: order_id_required, currency_allowed, ... */
+    size_t column; /* index, or SIZE_MAX for a rule over the row */
     enum contract_severity severity;
-    bool is_constraint; /* false: asked of rows, never put on the table (assayConstraint: false, references, warnings) */
+    bool
+        is_constraint; /* false: asked of rows, never put on the table (assayConstraint: false, references, warnings) */
     struct contract_place place;
     struct str minimum, maximum;                     /* RANGE: text of the bound, ptr NULL when open */
     bool is_minimum_exclusive, is_maximum_exclusive; /* RANGE */
@@ -71,17 +75,18 @@ struct contract_rule {
     struct str *values;                              /* ALLOWED */
     size_t value_count;
     struct str reference_table, reference_column, reference_active_when; /* REFERENCE; active_when may be empty */
-    struct expr *predicate;                          /* ROW: checked against the columns */
+    struct expr *predicate;                                              /* ROW: checked against the columns */
 };
 
 struct contract_column {
     struct str name;
     struct contract_place place;
     struct type type;
-    struct str source;      /* name in the files: the column inside transformLogic, else the name itself */
-    struct expr *clean;     /* over a string column named `source`; NULL when there is nothing to clean. Only trim, upper, lower, nullif, ... of text */
-    struct str format;      /* date and timestamp pattern, empty for the plain cast */
-    bool is_required;       /* required, or a grain key */
+    struct str source;  /* name in the files: the column inside transformLogic, else the name itself */
+    struct expr *clean; /* over a string column named `source`; NULL when there is nothing to clean. Only trim, upper,
+                           lower, nullif, ... of text */
+    struct str format;  /* date and timestamp pattern, empty for the plain cast */
+    bool is_required;   /* required, or a grain key */
     bool is_scale_strict;
     struct str description;
     struct str classification;
@@ -96,8 +101,9 @@ enum contract_header { CONTRACT_HEADER_STRICT, CONTRACT_HEADER_BY_NAME, CONTRACT
 enum contract_format { CONTRACT_CSV, CONTRACT_JSON, CONTRACT_PARQUET };
 
 struct contract_source {
-    struct str path;    /* relative to the lake's Files/ */
-    struct str pattern; /* glob over file names, `*` `?` `[..]`, case-sensitive; default `*` + the format's usual ending */
+    struct str path; /* relative to the lake's Files/ */
+    struct str
+        pattern; /* glob over file names, `*` `?` `[..]`, case-sensitive; default `*` + the format's usual ending */
     enum contract_format format;
     enum contract_header header;
     struct str delimiter, quote, escape; /* defaults `,` `"` `"` */
@@ -107,13 +113,13 @@ struct contract_source {
 };
 
 struct contract {
-    struct str path;    /* of the file */
-    struct str hash;    /* sha256 of the file's bytes, hex */
+    struct str path; /* of the file */
+    struct str hash; /* sha256 of the file's bytes, hex */
     struct str id, api_version, version, status, domain, purpose;
     struct str owner, owner_contact;
-    struct str table;       /* physicalName, `<schema>.<table>` */
+    struct str table;            /* physicalName, `<schema>.<table>` */
     struct contract_place place; /* of the schema object */
-    struct str granularity; /* dataGranularityDescription */
+    struct str granularity;      /* dataGranularityDescription */
     struct contract_source source;
     struct str bronze_table, quarantine_table;
     struct str *bronze_properties; /* name, value, name, value, ... */
@@ -126,7 +132,8 @@ struct contract {
     size_t key_count;
     struct contract_order *latest_by;
     size_t latest_by_count;
-    struct expr *update_when; /* over columns named `source.x` -> new row, `target.x` -> old row (see contract docs); NULL for the default */
+    struct expr *update_when; /* over columns named `source.x` -> new row, `target.x` -> old row (see contract docs);
+                                 NULL for the default */
     struct str update_when_text;
     /* gates; the reject limit is limit_scaled / 10^limit_scale percent */
     int64_t limit_scaled;
@@ -134,7 +141,8 @@ struct contract {
     struct contract_place limit_place; /* 0,0 for the default */
     int64_t min_rows, max_rows;        /* -1 when open */
     struct contract_place min_rows_place, max_rows_place;
-    struct str *unchecked; /* what is declared and not checked yet, one phrase each with its place: `line 40: quality freshness` */
+    struct str *unchecked; /* what is declared and not checked yet, one phrase each with its place: `line 40: quality
+                              freshness` */
     size_t unchecked_count;
 };
 
@@ -142,11 +150,18 @@ struct contract {
  * Read one file.
  *
  * @param path  as the user knows it
- * @param[out] out  an array with one contract per schema object; of a file with errors it may hold less, or contracts not fit for use
+ * @param[out] out  an array with one contract per schema object; of a file with errors it may hold less, or contracts
+ * not fit for use
  * @param[out] diagnostics  every mistake; path and text are set
  * @return OK even if there are mistakes: look at diagnostics->error_count
  */
-enum assay_code contract_parse(struct str text, struct str path, struct arena *arena, struct contract **out, size_t *count,
-                               struct diagnostics *diagnostics);
+enum assay_code contract_parse(struct str text, struct str path, struct arena *arena, struct contract **out,
+                               size_t *count, struct diagnostics *diagnostics);
+
+/**
+ * What `assay init` writes: a small first contract of `<schema>.<table>` with comments, free of mistakes and warnings,
+ * and the assay.yaml of a project. Both are appended.
+ */
+void contract_init_text(struct str table, struct buf *contract, struct buf *project);
 
 #endif

@@ -4,7 +4,8 @@
  * 1. A `T` outside of quotes is the letter T, as the standard's own examples write it.
  * 2. Spark 3.5 refuses A B c e E F n N p q Q u w W Y for reading, letters that Java does not know, and some lengths.
  * 3. What is legal and almost never meant is a warning: DD, mm without hours, hh without a.
- * Source: the oracle's README, "Formats"; Spark's DateTimeFormatterHelper; java.time.format.DateTimeFormatterBuilder.appendPattern.
+ * Source: the oracle's README, "Formats"; Spark's DateTimeFormatterHelper;
+ * java.time.format.DateTimeFormatterBuilder.appendPattern.
  */
 #include "contract/reader.h"
 
@@ -47,9 +48,7 @@ static int longest_run(char letter) {
     }
 }
 
-static bool is_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 static const char *meant_by(char letter) {
     switch (letter) {
@@ -79,16 +78,20 @@ static void check_run(struct reader *r, const struct yaml_node *node, size_t sta
                      "Spark refuses the letter '%c' in a pattern for reading", letter);
     else if ((int64_t)length > longest || is_odd)
         report_error(r, mark_text(r, node, start, length), "bad-format", (struct str){0},
-                     "'%.*s' has too many or too few of the letter '%c'", (int)(length < 40 ? length : 40), node->text.ptr + start, letter);
+                     "'%.*s' has too many or too few of the letter '%c'", (int)(length < 40 ? length : 40),
+                     node->text.ptr + start, letter);
 }
 
 /* Index of the closing quote, or of the text's end. */
 static size_t end_of_quoted(struct str text, size_t open) {
     size_t at = open + 1;
     while (at < text.len) {
-        if (text.ptr[at] != '\'') at++;
-        else if (at + 1 < text.len && text.ptr[at + 1] == '\'') at += 2;
-        else break;
+        if (text.ptr[at] != '\'')
+            at++;
+        else if (at + 1 < text.len && text.ptr[at + 1] == '\'')
+            at += 2;
+        else
+            break;
     }
     return at;
 }
@@ -103,18 +106,21 @@ static void walk(struct reader *r, const struct yaml_node *node, size_t runs[128
         if (c == '\'') {
             next = end_of_quoted(text, at) + 1;
             if (next > text.len)
-                report_error(r, mark_text(r, node, at, 1), "bad-format", STR("close it, or double it for a quote"), "the quote is never closed");
+                report_error(r, mark_text(r, node, at, 1), "bad-format", STR("close it, or double it for a quote"),
+                             "the quote is never closed");
         } else if (is_letter(c) && c != 'T') {
             while (next < text.len && text.ptr[next] == c) next++;
             check_run(r, node, at, next - at);
             if (next - at > runs[(unsigned char)c]) runs[(unsigned char)c] = next - at;
         } else if (c == '{' || c == '}' || c == '#') {
-            report_error(r, mark_text(r, node, at, 1), "bad-format", STR("write it in single quotes"), "'%c' is reserved in patterns", c);
+            report_error(r, mark_text(r, node, at, 1), "bad-format", STR("write it in single quotes"),
+                         "'%c' is reserved in patterns", c);
         } else if (c == '[') {
             depth++;
         } else if (c == ']' && --depth < 0) {
             depth = 0;
-            report_error(r, mark_text(r, node, at, 1), "bad-format", STR("optional parts stand in [ ]"), "this ] has no [ before it");
+            report_error(r, mark_text(r, node, at, 1), "bad-format", STR("optional parts stand in [ ]"),
+                         "this ] has no [ before it");
         }
         at = next;
     }
@@ -136,7 +142,8 @@ void read_datetime_format(struct reader *r, const struct yaml_node *scalar) {
     size_t runs[128];
     memset(runs, 0, sizeof runs);
     if (scalar->text.len == 0) {
-        report_error(r, mark_node(r, scalar), "bad-format", STR("take the line out for ISO dates and times"), "the pattern is empty");
+        report_error(r, mark_node(r, scalar), "bad-format", STR("take the line out for ISO dates and times"),
+                     "the pattern is empty");
         return;
     }
     walk(r, scalar, runs);

@@ -1,7 +1,6 @@
 /* Numbers as written: limits and bounds are compared digit by digit, so that no float rounds what a person wrote. */
 #include "contract/reader.h"
 
-
 struct parts {
     bool is_negative;
     struct str whole, fraction; /* without zeros that do not count */

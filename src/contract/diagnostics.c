@@ -6,8 +6,8 @@
  *           |                      ^~~~~
  *        help: did you mean 'string'?
  *
- * 1. What is printed comes from a file that nobody checked: control characters and bytes that are not UTF-8 are shown as '?', a tab as a
- *    blank, so that the caret stands under its character and no file can write to the terminal.
+ * 1. What is printed comes from a file that nobody checked: control characters and bytes that are not UTF-8 are shown
+ * as '?', a tab as a blank, so that the caret stands under its character and no file can write to the terminal.
  * 2. Of a long line only a window around the caret is shown.
  * 3. No more than LIMIT_DIAGNOSTICS are kept; all are counted.
  */
@@ -37,8 +37,10 @@ static size_t next_character(struct str s, size_t at, struct str *show) {
     if (lead < 0x80) n = 1;
     *show = str_sub(s, at, at + n);
     bool is_c1 = lead == 0xC2 && n == 2 && (unsigned char)s.ptr[at + 1] < 0xA0;
-    if (lead == '\t') *show = STR(" ");
-    else if (lead < 0x20 || lead == 0x7F || is_c1 || str_utf8_error(*show) != SIZE_MAX) *show = STR("?");
+    if (lead == '\t')
+        *show = STR(" ");
+    else if (lead < 0x20 || lead == 0x7F || is_c1 || str_utf8_error(*show) != SIZE_MAX)
+        *show = STR("?");
     return n;
 }
 
@@ -83,8 +85,10 @@ static void print_source(struct buf *out, struct str line, const struct diagnost
     while (at < line.len && at - start < WINDOW) {
         size_t next = at + next_character(line, at, &show);
         buf_add(out, show);
-        if (at < caret) buf_addc(&below, ' ');
-        else if (at < marked_end) buf_addc(&below, at == caret ? '^' : '~');
+        if (at < caret)
+            buf_addc(&below, ' ');
+        else if (at < marked_end)
+            buf_addc(&below, at == caret ? '^' : '~');
         at = next;
     }
     if (caret >= line.len) buf_addc(&below, '^');

@@ -1,6 +1,6 @@
 /*
- * Reading nodes by key. Every function takes NULL and nodes of another kind for an absent value, so that readers of meaning chain
- * them without asking; the shape step has reported what is wrong.
+ * Reading nodes by key. Every function takes NULL and nodes of another kind for an absent value, so that readers of
+ * meaning chain them without asking; the shape step has reported what is wrong.
  */
 #include "contract/reader.h"
 
@@ -44,10 +44,10 @@ struct contract_place place_of(const struct yaml_node *node) {
 
 bool custom_is_assay(const struct yaml_node *item, struct str *name) {
     static const struct str prefix = {"assay", 5};
-    struct str property = text_of(item, "property");
-    if (str_eq_nocase(text_of(item, "vendor"), prefix)) {
+    struct str property = text_of(item, "property"), vendor = text_of(item, "vendor");
+    if (vendor.len) {
         *name = property;
-        return true;
+        return str_eq_nocase(vendor, prefix);
     }
     if (!str_eq_nocase(str_sub(property, 0, prefix.len), prefix)) return false;
     *name = str_sub(property, prefix.len, property.len);

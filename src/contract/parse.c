@@ -1,6 +1,6 @@
 /*
- * One file to contracts: tree, shape, identity, then each object of `schema`. Everything is read even after a mistake, so that all of
- * them are reported in one go.
+ * One file to contracts: tree, shape, identity, then each object of `schema`. Everything is read even after a mistake,
+ * so that all of them are reported in one go.
  *
  * 1. A file that is no YAML has one mistake: the first that the parser met.
  * 2. Nothing depends on the machine: no file, no clock, no environment is read.
@@ -35,7 +35,8 @@ static void read_tables(struct reader *r, const struct contract *identity, struc
     const struct yaml_node *schema = list_of(r->root, "schema");
     if (!schema) return;
     if (schema->count == 0)
-        report_error(r, mark_member(r, r->root, "schema"), "no-table", STR("describe one table: - name: ..."), "'schema' has no table");
+        report_error(r, mark_member(r, r->root, "schema"), "no-table", STR("describe one table: - name: ..."),
+                     "'schema' has no table");
     struct contract *list = ARENA_ARRAY(r->arena, schema->count, struct contract);
     for (size_t i = 0; i < schema->count; i++) {
         r->table = mapping_at(schema, i);
@@ -45,8 +46,9 @@ static void read_tables(struct reader *r, const struct contract *identity, struc
         *r->contract = *identity;
         read_table(r);
         if (is_repeated_table(list, *count))
-            report_error(r, mark_member(r, r->table, "physicalName"), "duplicate-table", STR("give each table a physicalName of its own"),
-                         "the table '%.*s' is described twice", STR_ARG(shown(r, r->contract->table)));
+            report_error(r, mark_member(r, r->table, "physicalName"), "duplicate-table",
+                         STR("give each table a physicalName of its own"), "the table '%.*s' is described twice",
+                         STR_ARG(shown(r, r->contract->table)));
         (*count)++;
     }
     *out = list;
@@ -65,8 +67,8 @@ static void read_file(struct reader *r, struct contract **out, size_t *count) {
     read_tables(r, &identity, out, count);
 }
 
-enum assay_code contract_parse(struct str text, struct str path, struct arena *arena, struct contract **out, size_t *count,
-                               struct diagnostics *diagnostics) {
+enum assay_code contract_parse(struct str text, struct str path, struct arena *arena, struct contract **out,
+                               size_t *count, struct diagnostics *diagnostics) {
     *out = NULL;
     *count = 0;
     diagnostics->path = path;

@@ -1,7 +1,8 @@
 /*
- * Where the text of a scalar stands in the source. A tree knows where a scalar starts; a rule inside it may be folded over lines, quoted or
- * escaped. The text is walked along the source: blanks match blanks of any number, a doubled quote or an escaped one matches one, anything
- * else must be equal. Where that fails (other escapes), the scalar as a whole is marked.
+ * Where the text of a scalar stands in the source. A tree knows where a scalar starts; a rule inside it may be folded
+ * over lines, quoted or escaped. The text is walked along the source: blanks match blanks of any number, a doubled
+ * quote or an escaped one matches one, anything else must be equal. Where that fails (other escapes), the scalar as a
+ * whole is marked.
  */
 #include "contract/reader.h"
 
@@ -13,9 +14,7 @@ static bool is_full(const struct reader *r) {
     return r->diagnostics->count >= LIMIT_DIAGNOSTICS; /* the place would not be shown, and finding it costs a walk */
 }
 
-static bool is_blank(char c) {
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 /* Offset of a place in the source, or SIZE_MAX. */
 static size_t source_offset(struct str text, uint32_t line, uint32_t column) {
@@ -85,8 +84,10 @@ static size_t written_length(struct str source, size_t at, const struct yaml_nod
     char quote = source.ptr[at];
     if (quote != '"' && quote != '\'') return 1;
     for (size_t i = at + 1; i < source.len && source.ptr[i] != '\n'; i++) {
-        if (quote == '"' && source.ptr[i] == '\\') i++;
-        else if (source.ptr[i] == quote) return i - at + 1;
+        if (quote == '"' && source.ptr[i] == '\\')
+            i++;
+        else if (source.ptr[i] == quote)
+            return i - at + 1;
     }
     return 1;
 }

@@ -1,9 +1,9 @@
 /*
  * Gates over a batch, and service levels.
  *
- * The reject limit is assayBatch.maxRejectPercent; without it the errorRate of slaProperties whose unit is percent and whose element, if it has
- * one, is this table; without both 5. It is kept as a scaled integer, so that no float decides over a batch. Every other service level is
- * declared and not checked.
+ * The reject limit is assayBatch.maxRejectPercent; without it the errorRate of slaProperties whose unit is percent and
+ * whose element, if it has one, is this table; without both 5. It is kept as a scaled integer, so that no float decides
+ * over a batch. Every other service level is declared and not checked.
  */
 #include "contract/reader.h"
 
@@ -30,8 +30,8 @@ static bool set_limit(struct reader *r, const struct yaml_node *node) {
     int64_t scaled;
     int scale;
     if (!read_percent(node->text, &scaled, &scale)) {
-        report_error(r, mark_node(r, node), "out-of-range", STR("write 0 to 100, such as 5 or 0.5"), "'%.*s' is no percentage of rejected rows",
-                     STR_ARG(shown(r, node->text)));
+        report_error(r, mark_node(r, node), "out-of-range", STR("write 0 to 100, such as 5 or 0.5"),
+                     "'%.*s' is no percentage of rejected rows", STR_ARG(shown(r, node->text)));
         return false;
     }
     c->limit_scaled = scaled;
@@ -40,7 +40,8 @@ static bool set_limit(struct reader *r, const struct yaml_node *node) {
     return true;
 }
 
-static int64_t read_rows(struct reader *r, const struct yaml_node *batch, const char *key, struct contract_place *place) {
+static int64_t read_rows(struct reader *r, const struct yaml_node *batch, const char *key,
+                         struct contract_place *place) {
     const struct yaml_node *node = scalar_of(batch, key);
     int64_t rows;
     if (!node || !yaml_int(node, &rows)) return -1;
@@ -60,7 +61,8 @@ void read_batch(struct reader *r) {
     c->min_rows = read_rows(r, batch, "minRows", &c->min_rows_place);
     c->max_rows = read_rows(r, batch, "maxRows", &c->max_rows_place);
     if (c->min_rows >= 0 && c->max_rows >= 0 && c->min_rows > c->max_rows)
-        report_error(r, mark_member(r, batch, "minRows"), "empty-range", (struct str){0}, "minRows is more than maxRows: no batch can pass");
+        report_error(r, mark_member(r, batch, "minRows"), "empty-range", (struct str){0},
+                     "minRows is more than maxRows: no batch can pass");
 }
 
 static bool is_this_table(const struct reader *r, struct str element) {

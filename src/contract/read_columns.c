@@ -1,7 +1,8 @@
 /*
  * The columns: name, type, source and clean. What a column must hold is in its rules (read_rules.c).
  *
- * Silver's column has the property's `name`; physicalName of another name would hide it from the rules, so it is not used, with a warning.
+ * Silver's column has the property's `name`; physicalName of another name would hide it from the rules, so it is not
+ * used, with a warning.
  */
 #include "contract/reader.h"
 
@@ -12,7 +13,8 @@
 static void check_physical_name(struct reader *r, const struct yaml_node *property, struct str name) {
     const struct yaml_node *physical = scalar_of(property, "physicalName");
     if (physical && !str_eq(physical->text, name))
-        report_warning(r, mark_node(r, physical), "unused-setting", STR("write the same name in both, or leave physicalName out"),
+        report_warning(r, mark_node(r, physical), "unused-setting",
+                       STR("write the same name in both, or leave physicalName out"),
                        "the column is called '%.*s' in the table; physicalName is not used", STR_ARG(shown(r, name)));
 }
 
@@ -38,10 +40,12 @@ static void read_column(struct reader *r, const struct yaml_node *property, stru
     const struct yaml_node *scale = custom_of(property, "scale");
     out->is_scale_strict = scale && scale->kind == YAML_SCALAR && str_eq(scale->text, STR("strict"));
     if (scale && out->type.kind != TYPE_DECIMAL && out->type.kind != TYPE_NONE)
-        report_error(r, mark_node(r, scale), "unused-setting", STR("give it physicalType: decimal(p,s)"), "only a decimal has a scale");
+        report_error(r, mark_node(r, scale), "unused-setting", STR("give it physicalType: decimal(p,s)"),
+                     "only a decimal has a scale");
     read_clean(r, property, out);
     const struct yaml_node *format = scalar_of(mapping_of(property, "logicalTypeOptions"), "format");
-    bool is_time = out->type.kind == TYPE_DATE || out->type.kind == TYPE_TIMESTAMP || out->type.kind == TYPE_TIMESTAMP_NTZ;
+    bool is_time =
+        out->type.kind == TYPE_DATE || out->type.kind == TYPE_TIMESTAMP || out->type.kind == TYPE_TIMESTAMP_NTZ;
     if (format && is_time) {
         out->format = format->text;
         read_datetime_format(r, format);
@@ -68,9 +72,10 @@ static void check_unique(struct reader *r) {
     for (size_t i = 1; i < c->column_count; i++) {
         if (names[i].name.len == 0 || !str_eq(names[i - 1].name, names[i].name)) continue;
         const struct contract_column *first = &c->columns[names[i - 1].index], *second = &c->columns[names[i].index];
-        report_error(r, (struct mark){second->place.line, second->place.column, (uint32_t)second->name.len}, "duplicate-column",
-                     STR("names differ in more than their case"), "the column '%.*s' is there already, on line %u",
-                     STR_ARG(shown(r, second->name)), (unsigned)first->place.line);
+        report_error(r, (struct mark){second->place.line, second->place.column, (uint32_t)second->name.len},
+                     "duplicate-column", STR("names differ in more than their case"),
+                     "the column '%.*s' is there already, on line %u", STR_ARG(shown(r, second->name)),
+                     (unsigned)first->place.line);
     }
 }
 
@@ -78,8 +83,9 @@ void read_columns(struct reader *r) {
     const struct yaml_node *properties = list_of(r->table, "properties");
     size_t count = properties ? properties->count : 0;
     if (count == 0 || count > LIMIT_COLUMNS) {
-        report_error(r, mark_member(r, r->table, "properties"), count ? "too-many" : "no-column", STR("list the columns under properties"),
-                     "a table has 1 to %d columns, this one %zu", LIMIT_COLUMNS, count);
+        report_error(r, mark_member(r, r->table, "properties"), count ? "too-many" : "no-column",
+                     STR("list the columns under properties"), "a table has 1 to %d columns, this one %zu",
+                     LIMIT_COLUMNS, count);
         return;
     }
     r->contract->columns = ARENA_ARRAY(r->arena, count, struct contract_column);

@@ -1,6 +1,6 @@
 /*
- * The grain: one row per key. Keys come from assay's grain, else from primaryKey in the order of primaryKeyPosition; when both are
- * there they must name the same columns. A key is required. latestBy says which row of a key is kept.
+ * The grain: one row per key. Keys come from assay's grain, else from primaryKey in the order of primaryKeyPosition;
+ * when both are there they must name the same columns. A key is required. latestBy says which row of a key is kept.
  */
 #include "contract/reader.h"
 
@@ -26,7 +26,8 @@ static size_t *primary_keys(struct reader *r, size_t *count) {
     struct primary *list = ARENA_ARRAY(r->arena, r->contract->column_count, struct primary);
     *count = 0;
     for (size_t i = 0; i < r->contract->column_count; i++) {
-        const struct yaml_node *property = mapping_at(properties, i), *position = scalar_of(property, "primaryKeyPosition");
+        const struct yaml_node *property = mapping_at(properties, i),
+                               *position = scalar_of(property, "primaryKeyPosition");
         if (!flag_of(property, "primaryKey", false)) continue;
         int64_t value = INT64_MAX;
         if (position && (!yaml_int(position, &value) || value < 1)) value = INT64_MAX;
@@ -50,8 +51,8 @@ static void report_unknown_column(struct reader *r, const struct yaml_node *node
     size_t count = 0;
     for (; count < c->column_count; count++) names[count] = c->columns[count].name;
     for (size_t i = 0; takes_lineage && i < LINEAGE; i++) names[count++] = lineage[i];
-    report_error(r, mark_node(r, node), "unknown-column", hint_names(r, node->text, names, count), "the table has no column '%.*s'",
-                 STR_ARG(shown(r, node->text)));
+    report_error(r, mark_node(r, node), "unknown-column", hint_names(r, node->text, names, count),
+                 "the table has no column '%.*s'", STR_ARG(shown(r, node->text)));
 }
 
 static void read_keys(struct reader *r, const struct yaml_node *list) {
@@ -61,15 +62,19 @@ static void read_keys(struct reader *r, const struct yaml_node *list) {
         const struct yaml_node *item = list->items[i];
         if (item->kind != YAML_SCALAR || yaml_is_null(item)) continue;
         size_t index = column_find(c, item->text);
-        if (index == SIZE_MAX) report_unknown_column(r, item, false);
+        if (index == SIZE_MAX)
+            report_unknown_column(r, item, false);
         else if (has_key(c->keys, c->key_count, index))
-            report_error(r, mark_node(r, item), "duplicate-key", (struct str){0}, "the key '%.*s' is named twice", STR_ARG(item->text));
-        else c->keys[c->key_count++] = index;
+            report_error(r, mark_node(r, item), "duplicate-key", (struct str){0}, "the key '%.*s' is named twice",
+                         STR_ARG(item->text));
+        else
+            c->keys[c->key_count++] = index;
     }
 }
 
 /* Only whole lists are compared: a key that is no column has its own message. */
-static void check_agreement(struct reader *r, const struct yaml_node *list, const size_t *primary, size_t primary_count) {
+static void check_agreement(struct reader *r, const struct yaml_node *list, const size_t *primary,
+                            size_t primary_count) {
     const struct contract *c = r->contract;
     if (primary_count == 0 || c->key_count != list->count) return;
     bool is_same = primary_count == c->key_count;
@@ -97,8 +102,10 @@ static void read_latest_by(struct reader *r, const struct yaml_node *list) {
         if (!is_known) report_unknown_column(r, column, true);
         for (size_t k = 0; k < c->latest_by_count; k++)
             if (str_eq(c->latest_by[k].column, name))
-                report_error(r, mark_node(r, column), "duplicate-key", (struct str){0}, "'%.*s' orders the rows twice", STR_ARG(shown(r, name)));
-        c->latest_by[c->latest_by_count++] = (struct contract_order){name, str_eq(text_of(item, "direction"), STR("asc"))};
+                report_error(r, mark_node(r, column), "duplicate-key", (struct str){0}, "'%.*s' orders the rows twice",
+                             STR_ARG(shown(r, name)));
+        c->latest_by[c->latest_by_count++] =
+            (struct contract_order){name, str_eq(text_of(item, "direction"), STR("asc"))};
     }
 }
 
@@ -110,7 +117,8 @@ static void check_keys(struct reader *r) {
         if (column->type.kind != TYPE_FLOAT && column->type.kind != TYPE_DOUBLE) continue;
         struct mark at = {column->place.line, column->place.column, (uint32_t)column->name.len};
         report_warning(r, at, "float-key", STR("use a decimal or a string"),
-                       "the key '%.*s' is a floating-point number: equal amounts may differ", STR_ARG(shown(r, column->name)));
+                       "the key '%.*s' is a floating-point number: equal amounts may differ",
+                       STR_ARG(shown(r, column->name)));
     }
 }
 
@@ -126,7 +134,8 @@ void read_grain(struct reader *r) {
         c->keys = primary;
         c->key_count = primary_count;
         if (primary_count == 0)
-            report_error(r, mark_member(r, r->table, "name"), "no-grain", STR("mark the key columns with primaryKey: true"),
+            report_error(r, mark_member(r, r->table, "name"), "no-grain",
+                         STR("mark the key columns with primaryKey: true"),
                          "the table '%.*s' has no grain: what makes a row one row?", STR_ARG(shown(r, r->table_name)));
     }
     check_keys(r);

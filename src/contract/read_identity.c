@@ -1,8 +1,8 @@
 /*
  * Who and what: the contract's fields that every table of the file shares.
  *
- * The owner is the team's name; whom to write to is the member whose role is Owner, else the support channel of tool email. A contract
- * without an owner works, with a warning: somebody has to be asked when a batch is refused.
+ * The owner is the team's name; whom to write to is the member whose role is Owner, else the support channel of tool
+ * email. A contract without an owner works, with a warning: somebody has to be asked when a batch is refused.
  */
 #include "contract/reader.h"
 
@@ -22,17 +22,19 @@ static void read_api_version(struct reader *r, struct contract *out) {
                      STR_ARG(shown(r, node->text)));
         return;
     }
-    if (number <= NEWEST) r->minor = (int)number;
+    if (number <= NEWEST)
+        r->minor = (int)number;
     else
         report_warning(r, mark_node(r, node), "unknown-version", (struct str){0},
-                       "apiVersion '%.*s' is newer than v3.2: what it added is not known here", STR_ARG(shown(r, node->text)));
+                       "apiVersion '%.*s' is newer than v3.2: what it added is not known here",
+                       STR_ARG(shown(r, node->text)));
 }
 
 static void check_kind(struct reader *r) {
     const struct yaml_node *node = scalar_of(r->root, "kind");
     if (!node || str_eq(node->text, STR("DataContract"))) return;
-    report_error(r, mark_node(r, node), "unknown-word", STR("write DataContract"), "kind is '%.*s'; expected DataContract",
-                 STR_ARG(shown(r, node->text)));
+    report_error(r, mark_node(r, node), "unknown-word", STR("write DataContract"),
+                 "kind is '%.*s'; expected DataContract", STR_ARG(shown(r, node->text)));
 }
 
 static bool is_semantic_version(struct str text) {
@@ -84,7 +86,8 @@ static void read_owner(struct reader *r, struct contract *out) {
     out->owner_contact = str_find_char(username, '@') != SIZE_MAX || !mail.len ? username : mail;
     if (!out->owner.len) out->owner = out->owner_contact;
     if (out->owner.len) return;
-    report_warning(r, mark_member(r, r->root, "team"), "no-owner", STR("add team: {name: ..., members: [{username: MAIL, role: Owner}]}"),
+    report_warning(r, mark_member(r, r->root, "team"), "no-owner",
+                   STR("add team: {name: ..., members: [{username: MAIL, role: Owner}]}"),
                    "nobody owns this contract: a refused batch has no one to ask");
 }
 

@@ -1,11 +1,10 @@
 /*
  * updateWhen: a condition over source.x (the incoming row) and target.x (the row it meets).
  *
- * The rule language has no qualified names, so each `source.x` becomes the one name `source.x` in back quotes; the tree is checked against
- * columns of those names, and every byte remembers where it came from for the caret.
+ * The rule language has no qualified names, so each `source.x` becomes the one name `source.x` in back quotes; the tree
+ * is checked against columns of those names, and every byte remembers where it came from for the caret.
  */
 #include "contract/reader.h"
-
 
 struct rewrite {
     struct str text;
@@ -27,7 +26,8 @@ static void put(struct rewrite *w, struct str bytes, size_t from) {
 }
 
 static bool is_name_byte(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || (unsigned char)c >= 0x80;
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           (unsigned char)c >= 0x80;
 }
 
 static size_t name_end(struct str text, size_t at) {
@@ -88,8 +88,9 @@ static void rewrite_all(struct rewrite *w) {
 }
 
 static struct expr_column *two_sides(const struct reader *r, size_t *count) {
-    static const struct expr_column lineage[] = {
-        {{"_loaded_at", 10}, {.kind = TYPE_TIMESTAMP}}, {{"_batch_id", 9}, {.kind = TYPE_STRING}}, {{"_source_file", 12}, {.kind = TYPE_STRING}}};
+    static const struct expr_column lineage[] = {{{"_loaded_at", 10}, {.kind = TYPE_TIMESTAMP}},
+                                                 {{"_batch_id", 9}, {.kind = TYPE_STRING}},
+                                                 {{"_source_file", 12}, {.kind = TYPE_STRING}}};
     enum { LINEAGE = sizeof lineage / sizeof lineage[0] };
     size_t one_side = r->contract->column_count + LINEAGE;
     struct expr_column *columns = ARENA_ARRAY(r->arena, 2 * one_side, struct expr_column);
@@ -118,14 +119,16 @@ static void read_update_when(struct reader *r, const struct yaml_node *node) {
     struct assay_error err = {0};
     size_t count;
     const struct expr_column *columns = two_sides(r, &count);
-    if (expr_parse(text, r->arena, &e, &err) != ASSAY_OK || expr_check_predicate(e, columns, count, r->arena, &err) != ASSAY_OK) {
+    if (expr_parse(text, r->arena, &e, &err) != ASSAY_OK ||
+        expr_check_predicate(e, columns, count, r->arena, &err) != ASSAY_OK) {
         report_expr(r, node, text, w.origin, &err);
         return;
     }
     r->contract->update_when = e;
     r->contract->update_when_text = node->text;
     if (is_equal_allowed(e))
-        report_warning(r, mark_node(r, node), "replay-wins", STR("leave updateWhen out: the default keeps the row that was loaded last"),
+        report_warning(r, mark_node(r, node), "replay-wins",
+                       STR("leave updateWhen out: the default keeps the row that was loaded last"),
                        "a replay of an older batch takes back a row of equal version");
 }
 

@@ -1,15 +1,16 @@
 /*
  * logicalTypeOptions: bounds, lengths, a pattern. The other options are declared and not checked, and are named so.
  *
- * In v3.0 exclusiveMinimum and exclusiveMaximum are true or false and speak of minimum and maximum; later they are bounds of their own.
+ * In v3.0 exclusiveMinimum and exclusiveMaximum are true or false and speak of minimum and maximum; later they are
+ * bounds of their own.
  */
 #include "contract/shape.h"
 
 #include "base/regex.h"
 
 static bool can_have_range(struct type type) {
-    return type_is_number(type) || type.kind == TYPE_DATE || type.kind == TYPE_TIMESTAMP || type.kind == TYPE_TIMESTAMP_NTZ ||
-           type.kind == TYPE_NONE;
+    return type_is_number(type) || type.kind == TYPE_DATE || type.kind == TYPE_TIMESTAMP ||
+           type.kind == TYPE_TIMESTAMP_NTZ || type.kind == TYPE_NONE;
 }
 
 static void check_bound(struct reader *r, const struct yaml_node *node, struct type type) {
@@ -17,7 +18,8 @@ static void check_bound(struct reader *r, const struct yaml_node *node, struct t
     struct buf name = {0};
     type_print(&name, type);
     bool is_time = type.kind == TYPE_DATE || type.kind == TYPE_TIMESTAMP || type.kind == TYPE_TIMESTAMP_NTZ;
-    report_error(r, mark_node(r, node), "bad-value", is_time ? STR("write it as '2024-01-31' or '2024-01-31 12:00:00'") : (struct str){0},
+    report_error(r, mark_node(r, node), "bad-value",
+                 is_time ? STR("write it as '2024-01-31' or '2024-01-31 12:00:00'") : (struct str){0},
                  "the bound '%.*s' is no %s", STR_ARG(shown(r, node->text)), name.data);
     buf_free(&name);
 }
@@ -30,18 +32,19 @@ struct side {
 };
 
 static void read_side(struct reader *r, const struct yaml_node *options, struct type type, struct side *side) {
-    const struct yaml_node *inclusive = scalar_of(options, side->inclusive), *exclusive = scalar_of(options, side->exclusive);
+    const struct yaml_node *inclusive = scalar_of(options, side->inclusive),
+                           *exclusive = scalar_of(options, side->exclusive);
     bool flag;
     if (exclusive && yaml_bool(exclusive, &flag)) {
         side->is_exclusive = flag;
         exclusive = NULL;
         if (flag && !inclusive)
-            report_error(r, mark_member(r, options, side->exclusive), "missing-property", (struct str){0}, "%s: true needs a %s",
-                         side->exclusive, side->inclusive);
+            report_error(r, mark_member(r, options, side->exclusive), "missing-property", (struct str){0},
+                         "%s: true needs a %s", side->exclusive, side->inclusive);
     }
     if (inclusive && exclusive)
-        report_error(r, mark_member(r, options, side->exclusive), "two-bounds", STR("keep the tighter one"), "%s and %s are both given",
-                     side->inclusive, side->exclusive);
+        report_error(r, mark_member(r, options, side->exclusive), "two-bounds", STR("keep the tighter one"),
+                     "%s and %s are both given", side->inclusive, side->exclusive);
     const struct yaml_node *node = exclusive ? exclusive : inclusive;
     if (!node) return;
     check_bound(r, node, type);
@@ -67,7 +70,8 @@ static void read_range(struct reader *r, const struct yaml_node *options, size_t
     struct type type = r->contract->columns[column].type;
     struct side low = {.inclusive = "minimum", .exclusive = "exclusiveMinimum"};
     struct side high = {.inclusive = "maximum", .exclusive = "exclusiveMaximum"};
-    if (!can_have_range(type)) return; /* shape_options refuses them by logicalType; a physicalType that differs is reported */
+    if (!can_have_range(type))
+        return; /* shape_options refuses them by logicalType; a physicalType that differs is reported */
     read_side(r, options, type, &low);
     read_side(r, options, type, &high);
     if (!low.bound.ptr && !high.bound.ptr) return;
@@ -78,8 +82,9 @@ static void read_range(struct reader *r, const struct yaml_node *options, size_t
     rule->is_minimum_exclusive = low.is_exclusive;
     rule->is_maximum_exclusive = high.is_exclusive;
     if (low.bound.ptr && high.bound.ptr && is_empty_range(&low, &high, type))
-        report_error(r, mark_node(r, options), "empty-range", (struct str){0}, "no value lies between '%.*s' and '%.*s'",
-                     STR_ARG(shown(r, low.bound)), STR_ARG(shown(r, high.bound)));
+        report_error(r, mark_node(r, options), "empty-range", (struct str){0},
+                     "no value lies between '%.*s' and '%.*s'", STR_ARG(shown(r, low.bound)),
+                     STR_ARG(shown(r, high.bound)));
 }
 
 static int64_t read_length(struct reader *r, const struct yaml_node *options, const char *key) {
@@ -98,14 +103,16 @@ static void read_lengths(struct reader *r, const struct yaml_node *options, size
     rule->min_length = least;
     rule->max_length = most;
     if (least >= 0 && most >= 0 && least > most)
-        report_error(r, mark_member(r, options, "minLength"), "empty-range", (struct str){0}, "minLength is more than maxLength: no value can pass");
+        report_error(r, mark_member(r, options, "minLength"), "empty-range", (struct str){0},
+                     "minLength is more than maxLength: no value can pass");
 }
 
 bool pattern_check(struct reader *r, const struct yaml_node *scalar) {
     struct regex *regex = NULL;
     struct assay_error err = {0};
     if (regex_open(scalar->text, &regex, &err) != ASSAY_OK) {
-        report_error(r, mark_node(r, scalar), "bad-pattern", STR("patterns are Java's; in YAML single quotes keep backslashes"), "%s", err.message);
+        report_error(r, mark_node(r, scalar), "bad-pattern",
+                     STR("patterns are Java's; in YAML single quotes keep backslashes"), "%s", err.message);
         return false;
     }
     regex_close(&regex);
@@ -140,10 +147,10 @@ static void note_unchecked(struct reader *r, const struct yaml_node *options, si
         const struct yaml_node *node = scalar_of(options, keys[i]);
         if (!node) continue;
         bool is_format = str_eq(str_of(keys[i]), STR("format"));
-        if (is_format && type.kind != TYPE_STRING) continue;                  /* of times: read; of numbers: the type */
-        if (i == 2 && is_utc(node->text)) continue; /* what assay does */
-        unchecked_add(r, mark_member(r, options, keys[i]).line, "%s %.*s of %.*s", keys[i], STR_ARG(shown(r, node->text)),
-                      STR_ARG(shown(r, r->contract->columns[column].name)));
+        if (is_format && type.kind != TYPE_STRING) continue; /* of times: read; of numbers: the type */
+        if (i == 2 && is_utc(node->text)) continue;          /* what assay does */
+        unchecked_add(r, mark_member(r, options, keys[i]).line, "%s %.*s of %.*s", keys[i],
+                      STR_ARG(shown(r, node->text)), STR_ARG(shown(r, r->contract->columns[column].name)));
     }
 }
 
@@ -163,16 +170,19 @@ void read_options(struct reader *r, const struct yaml_node *property, size_t col
     if (!member || yaml_is_null(member->value)) return;
     const struct shape *shape = shape_options(logical_name(property, r->contract->columns[column].type));
     if (member->value->kind != YAML_MAPPING) {
-        report_error(r, mark_node(r, member->value), "wrong-kind", (struct str){0}, "'logicalTypeOptions' is no mapping");
+        report_error(r, mark_node(r, member->value), "wrong-kind", (struct str){0},
+                     "'logicalTypeOptions' is no mapping");
         return;
     }
     if (!shape) {
         if (text_of(property, "logicalType").len && r->contract->columns[column].type.kind == TYPE_NONE) return;
-        report_error(r, mark_key(member), "unknown-property", STR("take them out"), "a column of this type has no options");
+        report_error(r, mark_key(member), "unknown-property", STR("take them out"),
+                     "a column of this type has no options");
         return;
     }
     if (!scalar_of(property, "logicalType"))
-        report_warning(r, mark_key(member), "no-logical-type", STR("add logicalType"), "options without logicalType are refused by other tools");
+        report_warning(r, mark_key(member), "no-logical-type", STR("add logicalType"),
+                       "options without logicalType are refused by other tools");
     shape_check(r, shape, member->value, "'logicalTypeOptions'");
     read_range(r, member->value, column);
     if (r->contract->columns[column].type.kind == TYPE_STRING) {

@@ -9,7 +9,8 @@
  *     rowCount above 0                             guaranteed: an empty batch is refused
  *     everything else                              named in contract.unchecked
  *
- * severity: info is counted; warning, warn, low, minor and trivial are recorded; anything else, or none, rejects the row.
+ * severity: info is counted; warning, warn, low, minor and trivial are recorded; anything else, or none, rejects the
+ * row.
  */
 #include "contract/reader.h"
 
@@ -20,6 +21,22 @@ static enum contract_severity read_severity(const struct yaml_node *item) {
     for (size_t i = 0; i < sizeof warnings / sizeof warnings[0]; i++)
         if (str_eq_nocase(severity, str_of(warnings[i]))) return CONTRACT_WARNING;
     return CONTRACT_ERROR;
+}
+
+/* A slip in a word that would let the row pass: `warnning` rejects. */
+static void check_severity(struct reader *r, const struct yaml_node *item) {
+    static const struct str words[] = {{"info", 4},     {"warning", 7}, {"warn", 4},  {"low", 3},
+                                       {"minor", 5},    {"trivial", 7}, {"error", 5}, {"high", 4},
+                                       {"critical", 8}, {"major", 5},   {"fatal", 5}, {"blocker", 7}};
+    enum { WORDS = sizeof words / sizeof words[0] };
+    const struct yaml_node *severity = scalar_of(item, "severity");
+    if (!severity) return;
+    for (size_t i = 0; i < WORDS; i++)
+        if (str_eq_nocase(severity->text, words[i])) return;
+    struct str nearest = str_nearest(severity->text, words, WORDS);
+    if (nearest.len)
+        report_warning(r, mark_node(r, severity), "unknown-severity", hint_names(r, severity->text, words, WORDS),
+                       "severity '%.*s' is not known and rejects the row", STR_ARG(shown(r, severity->text)));
 }
 
 static bool is_number(const struct yaml_node *item, const char *key, const char *number) {
@@ -57,7 +74,8 @@ static void settle(struct reader *r, const struct yaml_node *item, struct contra
     rule->severity = read_severity(item);
     rule->is_constraint = rule->severity == CONTRACT_ERROR && is_wanted;
     const struct yaml_node *id = scalar_of(item, "id");
-    if (id) rule->place = place_of(id);
+    if (id)
+        rule->place = place_of(id);
     else if (r->minor > 0)
         report_warning(r, mark_node(r, item), "no-id", STR("add an id, such as orders_high_value"),
                        "the rule has no id; its rejects are named '%.*s'", STR_ARG(shown(r, rule->id)));
@@ -79,8 +97,10 @@ static bool read_invalid_values(struct reader *r, const struct yaml_node *item, 
         rule->id = id_of(r, item, rule_id(r, column, "pattern"));
         if (values) rule->id = str_printf(r->arena, "%.*s_pattern", STR_ARG(rule->id));
         rule->pattern = pattern->text;
-        if (r->contract->columns[column].type.kind != TYPE_STRING && r->contract->columns[column].type.kind != TYPE_NONE)
-            report_error(r, mark_node(r, pattern), "type-mismatch", (struct str){0}, "a pattern is asked of text, and the column is none");
+        if (r->contract->columns[column].type.kind != TYPE_STRING &&
+            r->contract->columns[column].type.kind != TYPE_NONE)
+            report_error(r, mark_node(r, pattern), "type-mismatch", (struct str){0},
+                         "a pattern is asked of text, and the column is none");
         pattern_check(r, pattern);
         settle(r, item, rule);
     }
@@ -92,6 +112,12 @@ static void add_row_rule(struct reader *r, const struct yaml_node *item, size_t 
     rule->id = id_of(r, item, str_printf(r->arena, "row_rule_%zu", r->contract->rule_count));
     rule->predicate = predicate;
     settle(r, item, rule);
+    struct str *names;
+    size_t count = 0;
+    expr_columns(predicate, r->arena, &names, &count);
+    if (count == 0)
+        report_warning(r, mark_node(r, item), "constant-rule", STR("compare a column"),
+                       "the rule '%.*s' asks no column: every row gets the same answer", STR_ARG(shown(r, rule->id)));
 }
 
 /* True when nothing is left to say of the item. */
@@ -116,7 +142,8 @@ static bool read_custom(struct reader *r, const struct yaml_node *item, size_t c
     const struct yaml_node *rule = scalar_of(mapping_of(item, "implementation"), "rule");
     if (!rule) rule = scalar_of(item, "implementation");
     if (!rule) {
-        report_error(r, mark_member(r, item, "implementation"), "missing-property", STR("write implementation: {rule: order_total >= 0}"),
+        report_error(r, mark_member(r, item, "implementation"), "missing-property",
+                     STR("write implementation: {rule: order_total >= 0}"),
                      "a rule of engine assay needs 'implementation' with a 'rule'");
         return true;
     }
@@ -132,7 +159,8 @@ static bool is_grain(const struct reader *r, const struct yaml_node *names, size
     for (size_t i = 0; i < c->key_count; i++) {
         bool is_named = false;
         for (size_t k = 0; k < names->count && !is_named; k++)
-            is_named = names->items[k]->kind == YAML_SCALAR && str_eq_nocase(names->items[k]->text, c->columns[c->keys[i]].name);
+            is_named = names->items[k]->kind == YAML_SCALAR &&
+                       str_eq_nocase(names->items[k]->text, c->columns[c->keys[i]].name);
         if (!is_named) return false;
     }
     return true;
@@ -141,8 +169,10 @@ static bool is_grain(const struct reader *r, const struct yaml_node *names, size
 /* What another part of the contract makes sure of. */
 static bool is_guaranteed(const struct reader *r, const struct yaml_node *item, size_t column) {
     struct str metric = metric_of(item);
-    if (str_eq(metric, STR("duplicateValues"))) return is_none(item) && is_grain(r, list_of(mapping_of(item, "arguments"), "properties"), column);
-    if (str_eq(metric, STR("nullValues"))) return is_none(item) && column != SIZE_MAX && r->contract->columns[column].is_required;
+    if (str_eq(metric, STR("duplicateValues")))
+        return is_none(item) && is_grain(r, list_of(mapping_of(item, "arguments"), "properties"), column);
+    if (str_eq(metric, STR("nullValues")))
+        return is_none(item) && column != SIZE_MAX && r->contract->columns[column].is_required;
     if (str_eq(metric, STR("rowCount")))
         return is_number(item, "mustBeGreaterThan", "0") || is_number(item, "mustBeGreaterOrEqualTo", "1");
     return false;
@@ -153,43 +183,48 @@ static void check_named_columns(struct reader *r, const struct yaml_node *item) 
     for (size_t i = 0; names && i < names->count; i++) {
         const struct yaml_node *name = names->items[i];
         if (name->kind != YAML_SCALAR || column_find(r->contract, name->text) != SIZE_MAX) continue;
-        report_error(r, mark_node(r, name), "unknown-column", hint_names(r, name->text, column_names(r), r->contract->column_count),
+        report_error(r, mark_node(r, name), "unknown-column",
+                     hint_names(r, name->text, column_names(r), r->contract->column_count),
                      "the table has no column '%.*s'", STR_ARG(shown(r, name->text)));
     }
 }
 
 static void check_metric(struct reader *r, const struct yaml_node *item) {
-    static const struct str metrics[] = {{"nullValues", 10}, {"missingValues", 13}, {"invalidValues", 13}, {"duplicateValues", 15}, {"rowCount", 8}};
+    static const struct str metrics[] = {
+        {"nullValues", 10}, {"missingValues", 13}, {"invalidValues", 13}, {"duplicateValues", 15}, {"rowCount", 8}};
     enum { METRICS = sizeof metrics / sizeof metrics[0] };
     const struct yaml_node *metric = scalar_of(item, "metric");
     if (!metric) return;
     for (size_t i = 0; i < METRICS; i++)
         if (str_eq(metric->text, metrics[i])) return;
-    report_error(r, mark_node(r, metric), "unknown-word", hint_names(r, metric->text, metrics, METRICS), "metric cannot be '%.*s'",
-                 STR_ARG(shown(r, metric->text)));
+    report_error(r, mark_node(r, metric), "unknown-word", hint_names(r, metric->text, metrics, METRICS),
+                 "metric cannot be '%.*s'", STR_ARG(shown(r, metric->text)));
 }
 
 static void check_operators(struct reader *r, const struct yaml_node *item) {
-    static const char *const operators[] = {"mustBe",         "mustNotBe",           "mustBeGreaterThan", "mustBeGreaterOrEqualTo",
-                                            "mustBeLessThan", "mustBeLessOrEqualTo", "mustBeBetween",     "mustNotBeBetween"};
+    static const char *const operators[] = {
+        "mustBe",         "mustNotBe",           "mustBeGreaterThan", "mustBeGreaterOrEqualTo",
+        "mustBeLessThan", "mustBeLessOrEqualTo", "mustBeBetween",     "mustNotBeBetween"};
     const struct yaml_member *first = NULL;
     for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++) {
         const struct yaml_member *member = yaml_member(item, str_of(operators[i]));
         if (!member) continue;
         if (first)
-            report_error(r, mark_key(member), "two-operators", STR("make two rules of it"), "a rule has one operator, and '%.*s' is there already",
-                         STR_ARG(first->key));
+            report_error(r, mark_key(member), "two-operators", STR("make two rules of it"),
+                         "a rule has one operator, and '%.*s' is there already", STR_ARG(first->key));
         first = member;
     }
     bool needs_one = scalar_of(item, "metric") || scalar_of(item, "query");
     if (!first && needs_one)
-        report_error(r, mark_node(r, item), "missing-property", STR("add mustBe: 0"), "a rule of metric or sql needs an operator, such as mustBe");
+        report_error(r, mark_node(r, item), "missing-property", STR("add mustBe: 0"),
+                     "a rule of metric or sql needs an operator, such as mustBe");
 }
 
 static void note_unchecked(struct reader *r, const struct yaml_node *item, struct str type) {
     struct str id = text_of(item, "id"), what = metric_of(item);
     if (!what.len) what = str_eq(type, STR("sql")) ? STR("sql over the table") : type;
-    unchecked_add(r, item->line, "quality %.*s%s%.*s", STR_ARG(shown(r, id)), id.len ? ": " : "", STR_ARG(shown(r, what)));
+    unchecked_add(r, item->line, "quality %.*s%s%.*s", STR_ARG(shown(r, id)), id.len ? ": " : "",
+                  STR_ARG(shown(r, what)));
 }
 
 void read_quality(struct reader *r, const struct yaml_node *list, size_t column) {
@@ -200,11 +235,15 @@ void read_quality(struct reader *r, const struct yaml_node *list, size_t column)
         if (!type.len) type = metric.len ? STR("library") : STR("text");
         check_metric(r, item);
         check_operators(r, item);
+        check_severity(r, item);
         check_named_columns(r, item);
         bool is_done = false;
-        if (str_eq(type, STR("sql"))) is_done = read_sql(r, item, column);
-        else if (str_eq(type, STR("custom"))) is_done = read_custom(r, item, column);
-        else if (str_eq(metric, STR("invalidValues")) && column != SIZE_MAX) is_done = read_invalid_values(r, item, column);
+        if (str_eq(type, STR("sql")))
+            is_done = read_sql(r, item, column);
+        else if (str_eq(type, STR("custom")))
+            is_done = read_custom(r, item, column);
+        else if (str_eq(metric, STR("invalidValues")) && column != SIZE_MAX)
+            is_done = read_invalid_values(r, item, column);
         if (!is_done && !is_guaranteed(r, item, column)) note_unchecked(r, item, type);
     }
 }

@@ -1,6 +1,7 @@
 /*
- * relationships of a column. One with assay's `reference` {table, column, activeWhen} is a rule: the value must be one of that column. Without
- * it the standard's `to` says what is meant but not where the table lies, so it is declared and not checked.
+ * relationships of a column. One with assay's `reference` {table, column, activeWhen} is a rule: the value must be one
+ * of that column. Without it the standard's `to` says what is meant but not where the table lies, so it is declared and
+ * not checked.
  */
 #include "contract/reader.h"
 
@@ -19,7 +20,8 @@ static void read_reference(struct reader *r, const struct yaml_node *reference, 
     rule->reference_active_when = text_of(reference, "activeWhen");
     check_condition(r, scalar_of(reference, "activeWhen"));
     if (table && str_eq_nocase(rule->reference_table, r->contract->table))
-        report_error(r, mark_node(r, table), "self-reference", (struct str){0}, "a table cannot be its own reference: its rows are not there yet");
+        report_error(r, mark_node(r, table), "self-reference", (struct str){0},
+                     "a table cannot be its own reference: its rows are not there yet");
 }
 
 void read_references(struct reader *r, const struct yaml_node *list, size_t column) {
@@ -27,9 +29,10 @@ void read_references(struct reader *r, const struct yaml_node *list, size_t colu
         const struct yaml_node *item = mapping_at(list, i);
         if (!item) continue;
         const struct yaml_node *reference = custom_of(item, "reference");
-        if (reference) read_reference(r, reference, column);
+        if (reference)
+            read_reference(r, reference, column);
         else
-            unchecked_add(r, item->line, "relationship of %.*s to %.*s", STR_ARG(shown(r, r->contract->columns[column].name)),
-                          STR_ARG(shown(r, text_of(item, "to"))));
+            unchecked_add(r, item->line, "relationship of %.*s to %.*s",
+                          STR_ARG(shown(r, r->contract->columns[column].name)), STR_ARG(shown(r, text_of(item, "to"))));
     }
 }

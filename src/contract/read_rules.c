@@ -1,20 +1,26 @@
 /*
- * The rules of a table, in the order that reasons are given in: column by column required, cast, scale, range, length, pattern, allowed, the
- * column's quality rules, relationships; then the table's quality rules.
+ * The rules of a table, in the order that reasons are given in: column by column required, cast, scale, range, length,
+ * pattern, allowed, the column's quality rules, relationships; then the table's quality rules.
  *
- * 1. A rule's id names its CHECK on the table, so ids are unique without regard to case; `<column>_not_empty` is the CHECK of a required string.
- * Source: the oracle's README, "Reasons, in contract order".
+ * 1. A rule's id names its CHECK on the table, so ids are unique without regard to case; `<column>_not_empty` is the
+ * CHECK of a required string. Source: the oracle's README, "Reasons, in contract order".
  */
 #include "contract/reader.h"
 
 #include <stdlib.h>
 
-struct contract_rule *rule_add(struct reader *r, enum contract_rule_kind kind, size_t column, struct contract_place place) {
+struct contract_rule *rule_add(struct reader *r, enum contract_rule_kind kind, size_t column,
+                               struct contract_place place) {
     struct contract *c = r->contract;
     struct contract_rule *rule = &LIST_PUSH(r->arena, c->rules, c->rule_count, r->rule_capacity);
     bool has_check = kind != CONTRACT_CAST && kind != CONTRACT_SCALE && kind != CONTRACT_REFERENCE;
-    *rule = (struct contract_rule){.kind = kind, .column = column, .severity = CONTRACT_ERROR, .is_constraint = has_check,
-                                   .place = place, .min_length = -1, .max_length = -1};
+    *rule = (struct contract_rule){.kind = kind,
+                                   .column = column,
+                                   .severity = CONTRACT_ERROR,
+                                   .is_constraint = has_check,
+                                   .place = place,
+                                   .min_length = -1,
+                                   .max_length = -1};
     return rule;
 }
 
@@ -28,7 +34,8 @@ static void add_value_rules(struct reader *r, const struct yaml_node *property, 
     const struct yaml_member *required = yaml_member(property, STR("required"));
     if (required) place = (struct contract_place){required->line, required->column};
     if (column->is_required) rule_add(r, CONTRACT_REQUIRED, index, place)->id = rule_id(r, index, "required");
-    if (column->type.kind != TYPE_STRING) rule_add(r, CONTRACT_CAST, index, column->place)->id = rule_id(r, index, "cast");
+    if (column->type.kind != TYPE_STRING)
+        rule_add(r, CONTRACT_CAST, index, column->place)->id = rule_id(r, index, "cast");
     if (column->is_scale_strict) rule_add(r, CONTRACT_SCALE, index, column->place)->id = rule_id(r, index, "scale");
 }
 
@@ -44,7 +51,8 @@ static void note_unique(struct reader *r, const struct yaml_node *property, size
     const struct contract *c = r->contract;
     bool is_grain = c->key_count == 1 && c->keys[0] == index;
     if (flag_of(property, "unique", false) && !is_grain)
-        unchecked_add(r, mark_member(r, property, "unique").line, "unique %.*s", STR_ARG(shown(r, c->columns[index].name)));
+        unchecked_add(r, mark_member(r, property, "unique").line, "unique %.*s",
+                      STR_ARG(shown(r, c->columns[index].name)));
 }
 
 static void add_column_rules(struct reader *r, const struct yaml_node *property, size_t index) {
@@ -75,9 +83,11 @@ static struct named *all_ids(struct reader *r, size_t *count) {
     ids[(*count)++] = (struct named){STR("corrupt_record"), c->place, 0};
     for (size_t i = 0; i < c->column_count; i++)
         if (c->columns[i].is_required && c->columns[i].type.kind == TYPE_STRING)
-            ids[(*count)++] = (struct named){str_lower(r->arena, rule_id(r, i, "not_empty")), c->columns[i].place, i + 1};
+            ids[(*count)++] =
+                (struct named){str_lower(r->arena, rule_id(r, i, "not_empty")), c->columns[i].place, i + 1};
     for (size_t i = 0; i < c->rule_count; i++)
-        ids[(*count)++] = (struct named){str_lower(r->arena, c->rules[i].id), c->rules[i].place, c->column_count + 1 + i};
+        ids[(*count)++] =
+            (struct named){str_lower(r->arena, c->rules[i].id), c->rules[i].place, c->column_count + 1 + i};
     return ids;
 }
 
@@ -88,8 +98,9 @@ void check_rule_ids(struct reader *r) {
     for (size_t i = 1; i < count; i++) {
         if (ids[i].id.len == 0 || !str_eq(ids[i - 1].id, ids[i].id)) continue;
         struct mark at = {ids[i].place.line, ids[i].place.column, 1};
-        report_error(r, at, "duplicate-id", STR("give each rule an id of its own"), "the rule id '%.*s' is taken, see line %u",
-                     STR_ARG(shown(r, ids[i].id)), (unsigned)ids[i - 1].place.line);
+        report_error(r, at, "duplicate-id", STR("give each rule an id of its own"),
+                     "the rule id '%.*s' is taken, see line %u", STR_ARG(shown(r, ids[i].id)),
+                     (unsigned)ids[i - 1].place.line);
     }
 }
 

@@ -1,15 +1,20 @@
 /*
  * Where the files are and how they are read; bronze and quarantine.
  *
- * Defaults: the pattern is `*` and the format's usual ending; bronze is `bronze.<source>_<entity>_raw` after the last two parts of
- * the path, quarantine `quarantine.<table>`. Source of the settings and their defaults: the oracle's README, "A batch loaded again".
+ * Defaults: the pattern is `*` and the format's usual ending; bronze is `bronze.<source>_<entity>_raw` after the last
+ * two parts of the path, quarantine `quarantine.<table>`. Source of the settings and their defaults: the oracle's
+ * README, "A batch loaded again".
  */
 #include "contract/reader.h"
-
 
 enum { DEFAULT_RECORD_BYTES = 1024 * 1024 };
 
 static void check_path(struct reader *r, const struct yaml_node *node) {
+    if (str_find(node->text, STR("${")) != SIZE_MAX) {
+        report_error(r, mark_node(r, node), "unsupported", STR("write the path out"),
+                     "variables in a path are not resolved yet");
+        return;
+    }
     struct str rest = node->text, part;
     bool is_bad = rest.len == 0 || str_find_char(rest, '\\') != SIZE_MAX || str_find_char(rest, '\0') != SIZE_MAX;
     while (!is_bad && rest.len) {
@@ -18,29 +23,34 @@ static void check_path(struct reader *r, const struct yaml_node *node) {
         is_bad = part.len == 0 || str_eq(part, STR(".")) || str_eq(part, STR("..")) || (!is_last && rest.len == 0);
     }
     if (is_bad)
-        report_error(r, mark_node(r, node), "bad-path", STR("write it relative to the lake's Files/, such as landing/erp/orders"),
+        report_error(r, mark_node(r, node), "bad-path",
+                     STR("write it relative to the lake's Files/, such as landing/erp/orders"),
                      "'%.*s' is no path inside the lake", STR_ARG(shown(r, node->text)));
 }
 
 static void read_pattern(struct reader *r, const struct yaml_node *source, struct contract_source *out) {
-    static const struct str endings[] = {[CONTRACT_CSV] = {"*.csv", 5}, [CONTRACT_JSON] = {"*.json", 6}, [CONTRACT_PARQUET] = {"*.parquet", 9}};
+    static const struct str endings[] = {
+        [CONTRACT_CSV] = {"*.csv", 5}, [CONTRACT_JSON] = {"*.json", 6}, [CONTRACT_PARQUET] = {"*.parquet", 9}};
     const struct yaml_node *node = scalar_of(source, "pattern");
     out->pattern = node ? node->text : endings[out->format];
     if (!node) return;
     if (node->text.len == 0 || str_find_char(node->text, '/') != SIZE_MAX)
-        report_error(r, mark_node(r, node), "bad-pattern", STR("write a pattern of file names, such as *.csv; folders are not read"),
+        report_error(r, mark_node(r, node), "bad-pattern",
+                     STR("write a pattern of file names, such as *.csv; folders are not read"),
                      "'%.*s' matches no file name", STR_ARG(shown(r, node->text)));
 }
 
 /* One ASCII character that is no line end. */
-static struct str read_character(struct reader *r, const struct yaml_node *source, const char *key, const char *otherwise) {
+static struct str read_character(struct reader *r, const struct yaml_node *source, const char *key,
+                                 const char *otherwise) {
     const struct yaml_node *node = scalar_of(source, key);
     if (!node) return str_of(otherwise);
     bool is_fit = node->text.len == 1 && (unsigned char)node->text.ptr[0] < 0x80 && node->text.ptr[0] != '\n' &&
                   node->text.ptr[0] != '\r' && node->text.ptr[0] != '\0';
     if (is_fit) return node->text;
     bool is_tab = str_eq(node->text, STR("\\t")) || str_eq_nocase(node->text, STR("tab"));
-    report_error(r, mark_node(r, node), "bad-character", is_tab ? STR("write a tab as \"\\t\", in double quotes") : (struct str){0},
+    report_error(r, mark_node(r, node), "bad-character",
+                 is_tab ? STR("write a tab as \"\\t\", in double quotes") : (struct str){0},
                  "%s is '%.*s'; expected one ASCII character", key, STR_ARG(shown(r, node->text)));
     return str_of(otherwise);
 }
@@ -87,7 +97,9 @@ static void read_files(struct reader *r, const struct yaml_node *source) {
         while (out->path.len && out->path.ptr[out->path.len - 1] == '/') out->path.len--;
     }
     struct str format = text_of(source, "format"), header = text_of(source, "header");
-    out->format = str_eq(format, STR("json")) ? CONTRACT_JSON : str_eq(format, STR("parquet")) ? CONTRACT_PARQUET : CONTRACT_CSV;
+    out->format = str_eq(format, STR("json"))      ? CONTRACT_JSON
+                  : str_eq(format, STR("parquet")) ? CONTRACT_PARQUET
+                                                   : CONTRACT_CSV;
     out->header = str_eq(header, STR("byName")) ? CONTRACT_HEADER_BY_NAME
                   : str_eq(header, STR("none")) ? CONTRACT_HEADER_NONE
                                                 : CONTRACT_HEADER_STRICT;
@@ -99,8 +111,10 @@ static void read_files(struct reader *r, const struct yaml_node *source) {
 /* `<source>_<entity>` of `landing/<source>/<entity>`, fit for a table's name. */
 static struct str bronze_stem(const struct reader *r) {
     struct str path = r->contract->source.path, entity = str_basename(path);
-    struct str above = entity.len < path.len ? str_basename(str_sub(path, 0, path.len - entity.len - 1)) : (struct str){0};
-    char *stem = str_c(r->arena, above.len ? str_printf(r->arena, "%.*s_%.*s", STR_ARG(above), STR_ARG(entity)) : entity);
+    struct str above =
+        entity.len < path.len ? str_basename(str_sub(path, 0, path.len - entity.len - 1)) : (struct str){0};
+    char *stem =
+        str_c(r->arena, above.len ? str_printf(r->arena, "%.*s_%.*s", STR_ARG(above), STR_ARG(entity)) : entity);
     for (char *c = stem; *c; c++)
         if (!(*c >= 'a' && *c <= 'z') && !(*c >= 'A' && *c <= 'Z') && !(*c >= '0' && *c <= '9')) *c = '_';
     return str_of(stem);
@@ -113,8 +127,8 @@ static void read_properties(struct reader *r, const struct yaml_node *properties
     for (size_t i = 0; i < properties->count; i++) {
         const struct yaml_member *member = &properties->members[i];
         if (member->value->kind != YAML_SCALAR || yaml_is_null(member->value)) {
-            report_error(r, mark_key(member), "wrong-kind", (struct str){0}, "the table property '%.*s' needs a single value",
-                         STR_ARG(shown(r, member->key)));
+            report_error(r, mark_key(member), "wrong-kind", (struct str){0},
+                         "the table property '%.*s' needs a single value", STR_ARG(shown(r, member->key)));
             continue;
         }
         c->bronze_properties[2 * c->bronze_property_count] = member->key;
@@ -128,13 +142,15 @@ static void read_zones(struct reader *r) {
     const struct yaml_node *bronze = custom_of(r->table, "bronze"), *quarantine = custom_of(r->table, "quarantine");
     const struct yaml_node *table = scalar_of(bronze, "table");
     struct str stem = bronze_stem(r), head, silver = str_split(c->table, '.', &head);
-    c->bronze_table = table ? table_name_read(r, table, table->text, "bronze") : str_printf(r->arena, "bronze.%.*s_raw", STR_ARG(stem));
+    c->bronze_table = table ? table_name_read(r, table, table->text, "bronze")
+                            : str_printf(r->arena, "bronze.%.*s_raw", STR_ARG(stem));
     read_properties(r, mapping_of(bronze, "properties"));
     table = scalar_of(quarantine, "table");
     c->quarantine_table = table ? table_name_read(r, table, table->text, "quarantine")
                                 : str_printf(r->arena, "quarantine.%.*s", STR_ARG(silver));
     if (!flag_of(quarantine, "keepRawValues", true))
-        report_error(r, mark_member(r, quarantine, "keepRawValues"), "unsupported", STR("write true, or take the line out"),
+        report_error(r, mark_member(r, quarantine, "keepRawValues"), "unsupported",
+                     STR("write true, or take the line out"),
                      "quarantine always keeps the raw values: they are the evidence");
 }
 
@@ -144,7 +160,8 @@ static void check_distinct(struct reader *r) {
     if (str_eq_nocase(c->table, c->bronze_table) || str_eq_nocase(c->table, c->quarantine_table) ||
         str_eq_nocase(c->bronze_table, c->quarantine_table))
         report_error(r, at, "duplicate-table", STR("give silver, bronze and quarantine a table each"),
-                     "'%.*s' reads from, writes to and rejects into tables that are not all different", STR_ARG(shown(r, c->table)));
+                     "'%.*s' reads from, writes to and rejects into tables that are not all different",
+                     STR_ARG(shown(r, c->table)));
 }
 
 void read_source(struct reader *r) {

@@ -1,8 +1,9 @@
 /**
  * Inside of the contract module: what its readers share. Nobody else includes it.
  *
- * A file is read in three steps: yaml (base), shape (what the standard and assay allow where: shape.h), meaning (read_*.c). A reader of meaning
- * looks only at nodes of the right shape and says nothing of others, because the shape step has said it.
+ * A file is read in three steps: yaml (base), shape (what the standard and assay allow where: shape.h), meaning
+ * (read_*.c). A reader of meaning looks only at nodes of the right shape and says nothing of others, because the shape
+ * step has said it.
  */
 #ifndef CONTRACT_READER_H
 #define CONTRACT_READER_H
@@ -32,10 +33,12 @@ struct mark mark_node(const struct reader *r, const struct yaml_node *node);
 struct mark mark_key(const struct yaml_member *member);
 /** The key of a member that is there, else the node that lacks it. */
 struct mark mark_member(const struct reader *r, const struct yaml_node *mapping, const char *key);
-/** Bytes [offset, offset + length) of a scalar's text, found in the source whatever its style; the whole scalar if they cannot be found. */
+/** Bytes [offset, offset + length) of a scalar's text, found in the source whatever its style; the whole scalar if they
+ * cannot be found. */
 struct mark mark_text(const struct reader *r, const struct yaml_node *scalar, size_t offset, size_t length);
 
-void report_error(struct reader *r, struct mark at, const char *code, struct str help, const char *format, ...) PRINTF_LIKE(5, 6);
+void report_error(struct reader *r, struct mark at, const char *code, struct str help, const char *format, ...)
+    PRINTF_LIKE(5, 6);
 void report_warning(struct reader *r, struct mark at, const char *code, struct str help, const char *format, ...)
     PRINTF_LIKE(5, 6);
 /** Text of the user as a message shows it: cut when long. */
@@ -122,7 +125,8 @@ enum row_query { ROW_QUERY_NOT_ONE, ROW_QUERY_BROKEN, ROW_QUERY_PREDICATE };
 enum row_query read_row_query(struct reader *r, const struct yaml_node *scalar, size_t column, struct expr **out);
 
 /** A rule in the contract's list; its id, column and kind are to be set. */
-struct contract_rule *rule_add(struct reader *r, enum contract_rule_kind kind, size_t column, struct contract_place place);
+struct contract_rule *rule_add(struct reader *r, enum contract_rule_kind kind, size_t column,
+                               struct contract_place place);
 /** `<column>_<suffix>` */
 struct str rule_id(const struct reader *r, size_t column, const char *suffix);
 /** Report ids that two rules have. */

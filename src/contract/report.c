@@ -17,10 +17,15 @@ struct str shown(const struct reader *r, struct str text) {
     return str_printf(r->arena, "%.*s...", (int)end, text.ptr);
 }
 
-static void report(struct reader *r, enum diagnostic_severity severity, struct mark at, const char *code, struct str help,
-                   const char *format, va_list args) {
-    struct diagnostic item = {.severity = severity, .code = str_of(code), .line = at.line, .column = at.column,
-                              .length = at.length, .help = help};
+__attribute__((format(printf, 6, 0))) static void report(struct reader *r, enum diagnostic_severity severity,
+                                                         struct mark at, const char *code, struct str help,
+                                                         const char *format, va_list args) {
+    struct diagnostic item = {.severity = severity,
+                              .code = str_of(code),
+                              .line = at.line,
+                              .column = at.column,
+                              .length = at.length,
+                              .help = help};
     if (r->diagnostics->count < LIMIT_DIAGNOSTICS) {
         struct buf message = {0};
         buf_vprintf(&message, format, args);
@@ -57,7 +62,8 @@ struct str hint_names(const struct reader *r, struct str name, const struct str 
 }
 
 static bool is_name_byte(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || (unsigned char)c >= 0x80;
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           (unsigned char)c >= 0x80;
 }
 
 void report_expr(struct reader *r, const struct yaml_node *scalar, struct str text, const uint32_t *origin,

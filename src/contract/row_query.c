@@ -1,10 +1,11 @@
 /*
  * `SELECT COUNT(*) FROM {object} WHERE NOT (<predicate>)`: the form of a SQL rule that speaks of single rows.
  *
- * 1. What follows WHERE is parsed by the rule language; the rule is over the row only if its root is NOT. So `NOT (a) OR b` is not
- *    mistaken for `NOT (a OR b)`.
+ * 1. What follows WHERE is parsed by the rule language; the rule is over the row only if its root is NOT. So `NOT (a)
+ * OR b` is not mistaken for `NOT (a OR b)`.
  * 2. {object} and ${table} are the table, also by its own names; {property} and ${column} the column of the rule.
- * 3. A query that starts like the form and cannot be parsed is a mistake; any other query is a check of the table, which is not done yet.
+ * 3. A query that starts like the form and cannot be parsed is a mistake; any other query is a check of the table,
+ * which is not done yet.
  */
 #include "contract/reader.h"
 
@@ -39,8 +40,8 @@ static bool take_table(const struct reader *r, struct str *rest) {
 /* The part after WHERE, or false if the query is another. */
 static bool split_query(const struct reader *r, struct str query, struct str *condition) {
     struct str rest = query;
-    bool is_form = take(&rest, "SELECT") && take(&rest, "COUNT") && take(&rest, "(") && take(&rest, "*") && take(&rest, ")") &&
-                   take(&rest, "FROM") && take_table(r, &rest) && take(&rest, "WHERE");
+    bool is_form = take(&rest, "SELECT") && take(&rest, "COUNT") && take(&rest, "(") && take(&rest, "*") &&
+                   take(&rest, ")") && take(&rest, "FROM") && take_table(r, &rest) && take(&rest, "WHERE");
     if (!is_form) return false;
     rest = skip_blanks(rest);
     struct str end = str_trim(rest);
@@ -50,12 +51,14 @@ static bool split_query(const struct reader *r, struct str query, struct str *co
 }
 
 /* The condition with the column's name for {property}; each byte's offset in the query. */
-static struct str put_column(const struct reader *r, struct str query, struct str condition, size_t column, uint32_t **origin) {
+static struct str put_column(const struct reader *r, struct str query, struct str condition, size_t column,
+                             uint32_t **origin) {
     static const char *const marks[] = {"${property}", "{property}", "${column}", "{column}"};
     struct buf out = {0};
     size_t start = (size_t)(condition.ptr - query.ptr), capacity = 0;
     uint32_t *from = NULL;
-    struct str name = column == SIZE_MAX ? (struct str){0} : str_printf(r->arena, "`%.*s`", STR_ARG(r->contract->columns[column].name));
+    struct str name = column == SIZE_MAX ? (struct str){0}
+                                         : str_printf(r->arena, "`%.*s`", STR_ARG(r->contract->columns[column].name));
     for (size_t at = 0; at < condition.len;) {
         struct str piece = str_sub(condition, at, at + 1);
         size_t skip = 1;
@@ -65,7 +68,8 @@ static struct str put_column(const struct reader *r, struct str query, struct st
             skip = str_of(marks[i]).len;
             break;
         }
-        for (size_t i = 0, count = out.len; i < piece.len; i++) LIST_PUSH(r->arena, from, count, capacity) = (uint32_t)(start + at);
+        for (size_t i = 0, count = out.len; i < piece.len; i++)
+            LIST_PUSH(r->arena, from, count, capacity) = (uint32_t)(start + at);
         buf_add(&out, piece);
         at += skip;
     }

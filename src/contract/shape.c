@@ -2,9 +2,10 @@
  * The walker that compares a file with the tables of shape_standard.c and shape_assay.c.
  *
  * 1. Every node is looked at once, and every mistake is reported; nothing stops the walk.
- * 2. A key without a value (`name:`) is a warning: the reader treats it as absent. Where the key is required it is missing.
- * 3. A property of a version newer than the file's apiVersion is used, with a warning, because tools that obey the JSON schema of that
- *    version refuse the file.
+ * 2. A key without a value (`name:`) is a warning: the reader treats it as absent. Where the key is required it is
+ * missing.
+ * 3. A property of a version newer than the file's apiVersion is used, with a warning, because tools that obey the JSON
+ * schema of that version refuse the file.
  * 4. assay's own names are always an error when they are not known, whatever the place.
  */
 #include "contract/shape.h"
@@ -31,16 +32,19 @@ static void check_unknown_key(struct reader *r, const struct shape *shape, const
     struct str help = hint_names(r, member->key, names, key_names(shape, names));
     struct str key = shown(r, member->key);
     if (shape->is_open_in_30 && r->minor == 0)
-        report_warning(r, mark_key(member), "unknown-property", help, "%s has no property '%.*s'", shape->noun, STR_ARG(key));
+        report_warning(r, mark_key(member), "unknown-property", help, "%s has no property '%.*s'", shape->noun,
+                       STR_ARG(key));
     else
-        report_error(r, mark_key(member), "unknown-property", help, "%s has no property '%.*s'", shape->noun, STR_ARG(key));
+        report_error(r, mark_key(member), "unknown-property", help, "%s has no property '%.*s'", shape->noun,
+                     STR_ARG(key));
 }
 
 static void check_version(struct reader *r, const struct shape_key *key, const struct yaml_member *member) {
     int since = key->flags & KEY_SINCE_32 ? 2 : key->flags & KEY_SINCE_31 ? 1 : 0;
     if (r->minor >= since) return;
     report_warning(r, mark_key(member), "newer-property", str_printf(r->arena, "write apiVersion: v3.%d.0", since),
-                   "'%s' belongs to v3.%d of the standard; other tools refuse it in a file of v3.%d", key->name, since, r->minor);
+                   "'%s' belongs to v3.%d of the standard; other tools refuse it in a file of v3.%d", key->name, since,
+                   r->minor);
 }
 
 static void check_missing_keys(struct reader *r, const struct shape *shape, const struct yaml_node *node) {
@@ -87,13 +91,15 @@ static bool is_number(const struct yaml_node *node) {
     return !node->is_quoted && decimal_text_is(mantissa) && str_int64(exponent, &power) == ASSAY_OK;
 }
 
-static void report_kind(struct reader *r, const struct yaml_node *node, const char *what, const char *wanted, const char *help) {
+static void report_kind(struct reader *r, const struct yaml_node *node, const char *what, const char *wanted,
+                        const char *help) {
     static const char *const kinds[] = {"a single value", "a list", "a mapping"};
     struct mark at = mark_node(r, node);
     if (node->kind != YAML_SCALAR)
         report_error(r, at, "wrong-kind", str_of(help), "%s is %s; expected %s", what, kinds[node->kind], wanted);
     else
-        report_error(r, at, "wrong-kind", str_of(help), "%s is '%.*s'; expected %s", what, STR_ARG(shown(r, node->text)), wanted);
+        report_error(r, at, "wrong-kind", str_of(help), "%s is '%.*s'; expected %s", what,
+                     STR_ARG(shown(r, node->text)), wanted);
 }
 
 static void check_bool(struct reader *r, const struct yaml_node *node, const char *what) {
@@ -125,14 +131,15 @@ static void check_word(struct reader *r, const struct shape *shape, const struct
         words[i] = str_of(shape->words[i]);
         if (str_eq(words[i], node->text)) return;
     }
-    report_error(r, mark_node(r, node), "unknown-word", hint_names(r, node->text, words, n), "%s cannot be '%.*s'", what,
-                 STR_ARG(shown(r, node->text)));
+    report_error(r, mark_node(r, node), "unknown-word", hint_names(r, node->text, words, n), "%s cannot be '%.*s'",
+                 what, STR_ARG(shown(r, node->text)));
 }
 
 /* The name as it is written in the table: `assayGrain` is `grain`. */
 static struct str table_name_of_custom(const struct reader *r, const struct yaml_node *item, struct str name) {
     bool is_prefixed = name.len != text_of(item, "property").len;
-    if (!is_prefixed || name.len == 0 || name.ptr[0] < 'A' || name.ptr[0] > 'Z') return is_prefixed ? (struct str){0} : name;
+    if (!is_prefixed || name.len == 0 || name.ptr[0] < 'A' || name.ptr[0] > 'Z')
+        return is_prefixed ? (struct str){0} : name;
     char *first_small = str_c(r->arena, name);
     first_small[0] = (char)(first_small[0] - 'A' + 'a');
     return (struct str){first_small, name.len};
@@ -162,11 +169,12 @@ static void report_custom(struct reader *r, const struct shape *shape, const str
         struct str plain = names[i];
         names[i] = str_printf(r->arena, "assay%c%.*s", plain.ptr[0] - 'a' + 'A', (int)plain.len - 1, plain.ptr + 1);
     }
-    report_error(r, at, "unknown-property", hint_names(r, property->text, names, count), "assay has no property '%.*s' of %s",
-                 STR_ARG(text), shape->noun);
+    report_error(r, at, "unknown-property", hint_names(r, property->text, names, count),
+                 "assay has no property '%.*s' of %s", STR_ARG(text), shape->noun);
 }
 
-static void check_custom_item(struct reader *r, const struct shape *shape, const struct yaml_node *item, uint64_t *seen) {
+static void check_custom_item(struct reader *r, const struct shape *shape, const struct yaml_node *item,
+                              uint64_t *seen) {
     struct str found;
     if (!scalar_of(item, "property") || !custom_is_assay(item, &found)) return;
     struct str name = table_name_of_custom(r, item, found);
@@ -183,7 +191,8 @@ static void check_custom_item(struct reader *r, const struct shape *shape, const
     const struct yaml_node *value = yaml_get(item, STR("value"));
     char what[80];
     snprintf(what, sizeof what, "the value of '%s'", key->name);
-    if (!yaml_is_null(value)) shape_check(r, key->shape, value, what);
+    if (!yaml_is_null(value))
+        shape_check(r, key->shape, value, what);
     else if (yaml_member(item, STR("value")))
         report_error(r, mark_member(r, item, "value"), "missing-property", (struct str){0}, "%s is empty", what);
 }
@@ -191,11 +200,14 @@ static void check_custom_item(struct reader *r, const struct shape *shape, const
 static void check_custom(struct reader *r, const struct shape *shape, const struct yaml_node *node) {
     static const struct shape text = {.kind = SHAPE_TEXT}, any = {.kind = SHAPE_ANY};
     static const struct shape_key keys[] = {
-        {"property", &text, KEY_REQUIRED}, {"value", &any, KEY_REQUIRED}, {"id", &text, KEY_SINCE_31},
+        {"property", &text, KEY_REQUIRED},    {"value", &any, KEY_REQUIRED},   {"id", &text, KEY_SINCE_31},
         {"description", &text, KEY_SINCE_31}, {"vendor", &text, KEY_SINCE_32},
     };
-    static const struct shape entry = {.kind = SHAPE_MAPPING, .noun = "a custom property", .keys = keys,
-                                       .count = SHAPE_COUNT(keys), .is_open_in_30 = true};
+    static const struct shape entry = {.kind = SHAPE_MAPPING,
+                                       .noun = "a custom property",
+                                       .keys = keys,
+                                       .count = SHAPE_COUNT(keys),
+                                       .is_open_in_30 = true};
     uint64_t seen = 0;
     for (size_t i = 0; i < node->count; i++) {
         shape_check(r, &entry, node->items[i], "an item of 'customProperties'");
@@ -232,16 +244,23 @@ void shape_check(struct reader *r, const struct shape *shape, const struct yaml_
             report_kind(r, node, what, "a number", node->is_quoted ? "write it without quotes" : "");
         return;
     case SHAPE_LIST:
-        if (node->kind == YAML_SEQUENCE) check_list(r, shape, node, what);
-        else report_kind(r, node, what, "a list", "put '- ' before each item");
+        if (node->kind == YAML_SEQUENCE)
+            check_list(r, shape, node, what);
+        else
+            report_kind(r, node, what, "a list", "put '- ' before each item");
         return;
     case SHAPE_CUSTOM:
-        if (node->kind == YAML_SEQUENCE) check_custom(r, shape, node);
-        else report_kind(r, node, what, "a list of {property, value}", "write - property: NAME and value: VALUE for each");
+        if (node->kind == YAML_SEQUENCE)
+            check_custom(r, shape, node);
+        else
+            report_kind(r, node, what, "a list of {property, value}",
+                        "write - property: NAME and value: VALUE for each");
         return;
     case SHAPE_MAPPING:
-        if (node->kind == YAML_MAPPING) check_mapping(r, shape, node);
-        else report_kind(r, node, what, "a mapping", "");
+        if (node->kind == YAML_MAPPING)
+            check_mapping(r, shape, node);
+        else
+            report_kind(r, node, what, "a mapping", "");
         return;
     case SHAPE_TEAM:
         shape_check(r, node->kind == YAML_SEQUENCE ? shape->item : shape->other, node, what);

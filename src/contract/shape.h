@@ -8,10 +8,10 @@
 
 enum shape_kind {
     SHAPE_ANY,
-    SHAPE_TEXT,    /* a scalar */
-    SHAPE_WORD,    /* a scalar that is one of `words` */
+    SHAPE_TEXT, /* a scalar */
+    SHAPE_WORD, /* a scalar that is one of `words` */
     SHAPE_BOOL,
-    SHAPE_INT,     /* 0 or more */
+    SHAPE_INT, /* 0 or more */
     SHAPE_NUMBER,
     SHAPE_LIST,    /* of `item` */
     SHAPE_MAPPING, /* of `keys` */
@@ -36,13 +36,13 @@ struct shape_key {
 
 struct shape {
     enum shape_kind kind;
-    const char *noun; /* `a column`, for messages */
+    const char *noun;          /* `a column`, for messages */
     const struct shape *item;  /* LIST; TEAM: its older form, a list */
     const struct shape *other; /* TEAM: its newer form, a mapping */
     const struct shape_key *keys;
     const char *const *words;
-    size_t count;      /* of keys or words */
-    bool is_open;      /* unknown keys are other tools' business */
+    size_t count;       /* of keys or words */
+    bool is_open;       /* unknown keys are other tools' business */
     bool is_open_in_30; /* ... were so before v3.1: warnings there */
 };
 

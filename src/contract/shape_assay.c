@@ -1,15 +1,20 @@
 /*
- * assay's own properties, by the place where each may stand, as tables. What the standard has no home for, and nothing else.
+ * assay's own properties, by the place where each may stand, as tables. What the standard has no home for, and nothing
+ * else.
  */
 #include "contract/shape.h"
 
-#define MAPPING(noun_, keys_) {.kind = SHAPE_MAPPING, .noun = noun_, .keys = keys_, .count = SHAPE_COUNT(keys_)}
-#define LIST_OF(item_) {.kind = SHAPE_LIST, .item = item_}
-#define WORDS(words_) {.kind = SHAPE_WORD, .words = words_, .count = SHAPE_COUNT(words_)}
-#define CUSTOM(noun_, keys_) {.kind = SHAPE_CUSTOM, .noun = noun_, .keys = keys_, .count = SHAPE_COUNT(keys_)}
+#define MAPPING(noun_, keys_)                                                                                          \
+    { .kind = SHAPE_MAPPING, .noun = noun_, .keys = keys_, .count = SHAPE_COUNT(keys_) }
+#define LIST_OF(item_)                                                                                                 \
+    { .kind = SHAPE_LIST, .item = item_ }
+#define WORDS(words_)                                                                                                  \
+    { .kind = SHAPE_WORD, .words = words_, .count = SHAPE_COUNT(words_) }
+#define CUSTOM(noun_, keys_)                                                                                           \
+    { .kind = SHAPE_CUSTOM, .noun = noun_, .keys = keys_, .count = SHAPE_COUNT(keys_) }
 
-static const struct shape text = {.kind = SHAPE_TEXT}, boolean = {.kind = SHAPE_BOOL},
-                          integer = {.kind = SHAPE_INT}, number = {.kind = SHAPE_NUMBER};
+static const struct shape text = {.kind = SHAPE_TEXT}, boolean = {.kind = SHAPE_BOOL}, integer = {.kind = SHAPE_INT},
+                          number = {.kind = SHAPE_NUMBER};
 static const struct shape texts = LIST_OF(&text);
 
 /* ---- the table's ---- */
@@ -17,16 +22,10 @@ static const struct shape texts = LIST_OF(&text);
 static const char *const formats[] = {"csv", "json", "parquet"};
 static const char *const headers[] = {"strict", "byName", "none"};
 static const struct shape format = WORDS(formats), header = WORDS(headers);
-static const struct shape_key source_keys[] = {{"path", &text, KEY_REQUIRED},
-                                               {"pattern", &text, 0},
-                                               {"format", &format, 0},
-                                               {"header", &header, 0},
-                                               {"delimiter", &text, 0},
-                                               {"quote", &text, 0},
-                                               {"escape", &text, 0},
-                                               {"multiLine", &boolean, 0},
-                                               {"maxRecordBytes", &integer, 0},
-                                               {"encoding", &text, 0}};
+static const struct shape_key source_keys[] = {
+    {"path", &text, KEY_REQUIRED},   {"pattern", &text, 0}, {"format", &format, 0}, {"header", &header, 0},
+    {"delimiter", &text, 0},         {"quote", &text, 0},   {"escape", &text, 0},   {"multiLine", &boolean, 0},
+    {"maxRecordBytes", &integer, 0}, {"encoding", &text, 0}};
 static const struct shape source = MAPPING("'source'", source_keys);
 
 static const struct shape table_properties = {.kind = SHAPE_MAPPING, .noun = "'properties'", .is_open = true};
@@ -49,11 +48,13 @@ static const struct shape strategy = WORDS(strategies);
 static const struct shape_key merge_keys[] = {{"strategy", &strategy, 0}, {"updateWhen", &text, 0}};
 static const struct shape merge = MAPPING("'merge'", merge_keys);
 
-static const struct shape_key batch_keys[] = {{"maxRejectPercent", &number, 0}, {"minRows", &integer, 0}, {"maxRows", &integer, 0}};
+static const struct shape_key batch_keys[] = {
+    {"maxRejectPercent", &number, 0}, {"minRows", &integer, 0}, {"maxRows", &integer, 0}};
 static const struct shape batch = MAPPING("'batch'", batch_keys);
 
-static const struct shape_key table_keys[] = {{"source", &source, 0}, {"bronze", &bronze, 0}, {"quarantine", &quarantine, 0},
-                                              {"grain", &grain, 0},   {"merge", &merge, 0},   {"batch", &batch, 0}};
+static const struct shape_key table_keys[] = {{"source", &source, 0},         {"bronze", &bronze, 0},
+                                              {"quarantine", &quarantine, 0}, {"grain", &grain, 0},
+                                              {"merge", &merge, 0},           {"batch", &batch, 0}};
 const struct shape custom_of_table = CUSTOM("a table", table_keys);
 
 /* ---- a column's, a rule's, a relationship's, a service level's, the contract's ---- */
@@ -77,8 +78,10 @@ static const struct shape breach = WORDS(breaches);
 static const struct shape_key sla_keys[] = {{"onBreach", &breach, 0}};
 const struct shape custom_of_sla = CUSTOM("an item of 'slaProperties'", sla_keys);
 
-static const struct shape_key consumer_keys[] = {{"name", &text, KEY_REQUIRED}, {"team", &text, 0},
-                                                 {"contact", &text, 0},         {"criticality", &text, 0},
+static const struct shape_key consumer_keys[] = {{"name", &text, KEY_REQUIRED},
+                                                 {"team", &text, 0},
+                                                 {"contact", &text, 0},
+                                                 {"criticality", &text, 0},
                                                  {"description", &text, 0}};
 static const struct shape consumer = MAPPING("a consumer", consumer_keys);
 static const struct shape consumers = LIST_OF(&consumer);

@@ -1,18 +1,21 @@
 /*
  * The Open Data Contract Standard's properties, v3.0 to v3.2, as tables.
  *
- * 1. A place that the standard's JSON schema closes is closed here; `servers`, whose members depend on 44 types and which assay does not
- *    read, is open but for what every server needs.
+ * 1. A place that the standard's JSON schema closes is closed here; `servers`, whose members depend on 44 types and
+ * which assay does not read, is open but for what every server needs.
  * 2. What assay reads itself with better messages (apiVersion, kind, logicalType) is only a text here.
  * Source: odcs-json-schema v3.0.2, v3.1.0 and v3.2.0.
  */
 #include "contract/shape.h"
 
-#define MAPPING(noun_, keys_) {.kind = SHAPE_MAPPING, .noun = noun_, .keys = keys_, .count = SHAPE_COUNT(keys_)}
+#define MAPPING(noun_, keys_)                                                                                          \
+    { .kind = SHAPE_MAPPING, .noun = noun_, .keys = keys_, .count = SHAPE_COUNT(keys_) }
 #define MAPPING_OPEN_IN_30(noun_, keys_)                                                                               \
-    {.kind = SHAPE_MAPPING, .noun = noun_, .keys = keys_, .count = SHAPE_COUNT(keys_), .is_open_in_30 = true}
-#define LIST_OF(item_) {.kind = SHAPE_LIST, .item = item_}
-#define WORDS(words_) {.kind = SHAPE_WORD, .words = words_, .count = SHAPE_COUNT(words_)}
+    { .kind = SHAPE_MAPPING, .noun = noun_, .keys = keys_, .count = SHAPE_COUNT(keys_), .is_open_in_30 = true }
+#define LIST_OF(item_)                                                                                                 \
+    { .kind = SHAPE_LIST, .item = item_ }
+#define WORDS(words_)                                                                                                  \
+    { .kind = SHAPE_WORD, .words = words_, .count = SHAPE_COUNT(words_) }
 
 static const struct shape any = {.kind = SHAPE_ANY}, text = {.kind = SHAPE_TEXT}, boolean = {.kind = SHAPE_BOOL},
                           integer = {.kind = SHAPE_INT}, number = {.kind = SHAPE_NUMBER};
@@ -20,8 +23,10 @@ static const struct shape texts = LIST_OF(&text), anything = LIST_OF(&any);
 
 /* ---- small things that stand in many places ---- */
 
-static const struct shape_key definition_keys[] = {
-    {"id", &text, KEY_SINCE_31}, {"url", &text, KEY_REQUIRED}, {"type", &text, KEY_REQUIRED}, {"description", &text, KEY_SINCE_31}};
+static const struct shape_key definition_keys[] = {{"id", &text, KEY_SINCE_31},
+                                                   {"url", &text, KEY_REQUIRED},
+                                                   {"type", &text, KEY_REQUIRED},
+                                                   {"description", &text, KEY_SINCE_31}};
 static const struct shape definition = MAPPING_OPEN_IN_30("an authoritative definition", definition_keys);
 static const struct shape definitions = LIST_OF(&definition);
 
@@ -30,13 +35,17 @@ static const struct shape_key description_keys[] = {{"purpose", &text, 0},
                                                     {"limitations", &text, 0},
                                                     {"authoritativeDefinitions", &definitions, 0},
                                                     {"customProperties", &custom_of_elsewhere, 0}};
-static const struct shape description = {.kind = SHAPE_MAPPING, .noun = "'description'", .keys = description_keys,
-                                         .count = SHAPE_COUNT(description_keys), .is_open = true};
+static const struct shape description = {.kind = SHAPE_MAPPING,
+                                         .noun = "'description'",
+                                         .keys = description_keys,
+                                         .count = SHAPE_COUNT(description_keys),
+                                         .is_open = true};
 
-static const struct shape_key support_keys[] = {{"id", &text, KEY_SINCE_31},       {"channel", &text, KEY_REQUIRED},
-                                                {"url", &text, 0},                 {"description", &text, 0},
-                                                {"tool", &text, 0},                {"scope", &text, 0},
-                                                {"invitationUrl", &text, 0},       {"customProperties", &custom_of_elsewhere, KEY_SINCE_31}};
+static const struct shape_key support_keys[] = {
+    {"id", &text, KEY_SINCE_31}, {"channel", &text, KEY_REQUIRED},
+    {"url", &text, 0},           {"description", &text, 0},
+    {"tool", &text, 0},          {"scope", &text, 0},
+    {"invitationUrl", &text, 0}, {"customProperties", &custom_of_elsewhere, KEY_SINCE_31}};
 static const struct shape support = MAPPING_OPEN_IN_30("an item of 'support'", support_keys);
 static const struct shape supports = LIST_OF(&support);
 
@@ -67,17 +76,23 @@ static const struct shape_key team_keys[] = {{"id", &text, 0},
 static const struct shape team_mapping = MAPPING("'team'", team_keys);
 static const struct shape team = {.kind = SHAPE_TEAM, .item = &members, .other = &team_mapping};
 
-static const struct shape_key role_keys[] = {{"id", &text, KEY_SINCE_31},           {"role", &text, KEY_REQUIRED},
-                                             {"description", &text, 0},             {"access", &text, 0},
-                                             {"firstLevelApprovers", &text, 0},     {"secondLevelApprovers", &text, 0},
+static const struct shape_key role_keys[] = {{"id", &text, KEY_SINCE_31},
+                                             {"role", &text, KEY_REQUIRED},
+                                             {"description", &text, 0},
+                                             {"access", &text, 0},
+                                             {"firstLevelApprovers", &text, 0},
+                                             {"secondLevelApprovers", &text, 0},
                                              {"customProperties", &custom_of_elsewhere, 0}};
 static const struct shape role = MAPPING_OPEN_IN_30("an item of 'roles'", role_keys);
 static const struct shape roles = LIST_OF(&role);
 
 static const struct shape_key server_keys[] = {
     {"server", &text, KEY_REQUIRED}, {"type", &text, KEY_REQUIRED}, {"customProperties", &custom_of_elsewhere, 0}};
-static const struct shape server = {.kind = SHAPE_MAPPING, .noun = "an item of 'servers'", .keys = server_keys,
-                                    .count = SHAPE_COUNT(server_keys), .is_open = true};
+static const struct shape server = {.kind = SHAPE_MAPPING,
+                                    .noun = "an item of 'servers'",
+                                    .keys = server_keys,
+                                    .count = SHAPE_COUNT(server_keys),
+                                    .is_open = true};
 static const struct shape servers = LIST_OF(&server);
 
 static const struct shape_key sla_keys[] = {{"id", &text, KEY_SINCE_31},
@@ -98,7 +113,7 @@ static const struct shape slas = LIST_OF(&sla);
 /* ---- quality, relationships ---- */
 
 static const char *const quality_types[] = {"text", "library", "sql", "custom"};
-static const char *const dimensions[] = {"accuracy",    "completeness", "conformity", "consistency",
+static const char *const dimensions[] = {"accuracy", "completeness", "conformity", "consistency",
                                          "coverage", "timeliness",   "uniqueness"};
 static const struct shape quality_type = WORDS(quality_types), dimension = WORDS(dimensions);
 static const struct shape_key quality_keys[] = {{"id", &text, KEY_SINCE_31},
@@ -217,12 +232,12 @@ static const struct shape_key timestamp_options[] = {{"format", &text, 0},      
                                                      {"maximum", &text, 0},          {"exclusiveMinimum", &text, 0},
                                                      {"exclusiveMaximum", &text, 0}, {"timezone", &boolean, 0},
                                                      {"defaultTimezone", &text, 0}};
-static const struct shape_key integer_options[] = {{"format", &integer_format, 0},   {"minimum", &number, 0},
-                                                   {"maximum", &number, 0},          {"exclusiveMinimum", &any, 0},
-                                                   {"exclusiveMaximum", &any, 0},    {"multipleOf", &number, 0}};
-static const struct shape_key number_options[] = {{"format", &number_format, 0},    {"minimum", &number, 0},
-                                                  {"maximum", &number, 0},          {"exclusiveMinimum", &any, 0},
-                                                  {"exclusiveMaximum", &any, 0},    {"multipleOf", &number, 0}};
+static const struct shape_key integer_options[] = {{"format", &integer_format, 0}, {"minimum", &number, 0},
+                                                   {"maximum", &number, 0},        {"exclusiveMinimum", &any, 0},
+                                                   {"exclusiveMaximum", &any, 0},  {"multipleOf", &number, 0}};
+static const struct shape_key number_options[] = {{"format", &number_format, 0}, {"minimum", &number, 0},
+                                                  {"maximum", &number, 0},       {"exclusiveMinimum", &any, 0},
+                                                  {"exclusiveMaximum", &any, 0}, {"multipleOf", &number, 0}};
 
 const struct shape *shape_options(struct str logical_type) {
     static const struct {

@@ -1,9 +1,10 @@
 /*
  * Values that a contract names: bounds and allowed values.
  *
- * 1. A value must be one of the column's type, or the rule could never be met; dates and timestamps are ISO, also in a column with a format.
- * 2. In a column of text every value is the text as written, so `NO` is never false and `007` never 7. Tools that read YAML 1.1 see them
- *    otherwise: an unquoted word of that kind is a warning.
+ * 1. A value must be one of the column's type, or the rule could never be met; dates and timestamps are ISO, also in a
+ * column with a format.
+ * 2. In a column of text every value is the text as written, so `NO` is never false and `007` never 7. Tools that read
+ * YAML 1.1 see them otherwise: an unquoted word of that kind is a warning.
  */
 #include "contract/reader.h"
 
@@ -83,13 +84,13 @@ static bool is_number_of_yaml_11(struct str s) {
 
 static void warn_ambiguous(struct reader *r, const struct yaml_node *node) {
     if (node->is_quoted || (!is_word_of_yaml_11(node->text) && !is_number_of_yaml_11(node->text))) return;
-    report_warning(r, mark_node(r, node), "ambiguous-value", str_printf(r->arena, "write '%.*s' in quotes", STR_ARG(shown(r, node->text))),
-                   "assay reads the text %.*s; other tools may read a boolean, a number or a date", STR_ARG(shown(r, node->text)));
+    report_warning(r, mark_node(r, node), "ambiguous-value",
+                   str_printf(r->arena, "write '%.*s' in quotes", STR_ARG(shown(r, node->text))),
+                   "assay reads the text %.*s; other tools may read a boolean, a number or a date",
+                   STR_ARG(shown(r, node->text)));
 }
 
-static int by_text(const void *a, const void *b) {
-    return str_cmp(*(const struct str *)a, *(const struct str *)b);
-}
+static int by_text(const void *a, const void *b) { return str_cmp(*(const struct str *)a, *(const struct str *)b); }
 
 static void check_repeated(struct reader *r, const struct yaml_node *list, const struct contract_rule *rule) {
     if (rule->value_count < 2) return;
@@ -98,7 +99,8 @@ static void check_repeated(struct reader *r, const struct yaml_node *list, const
     qsort(sorted, rule->value_count, sizeof(*sorted), by_text);
     for (size_t i = 1; i < rule->value_count; i++)
         if (str_eq(sorted[i - 1], sorted[i])) {
-            report_warning(r, mark_node(r, list), "repeated-value", (struct str){0}, "'%.*s' is allowed twice", STR_ARG(shown(r, sorted[i])));
+            report_warning(r, mark_node(r, list), "repeated-value", (struct str){0}, "'%.*s' is allowed twice",
+                           STR_ARG(shown(r, sorted[i])));
             return;
         }
 }
@@ -116,16 +118,19 @@ void read_allowed(struct reader *r, const struct yaml_node *list, struct contrac
         const struct yaml_node *value = allowed_value(list->items[i]);
         if (!value) continue; /* an enum item without value, reported */
         if (value->kind != YAML_SCALAR || yaml_is_null(value)) {
-            report_error(r, mark_node(r, value), "bad-value", STR("a column without a value is a question of required"), "an allowed value must be a single value, not null");
+            report_error(r, mark_node(r, value), "bad-value", STR("a column without a value is a question of required"),
+                         "an allowed value must be a single value, not null");
             continue;
         }
         if (!value_fits(r, column->type, value->text))
-            report_error(r, mark_node(r, value), "bad-value", (struct str){0}, "'%.*s' is no %s", STR_ARG(shown(r, value->text)), type.data);
+            report_error(r, mark_node(r, value), "bad-value", (struct str){0}, "'%.*s' is no %s",
+                         STR_ARG(shown(r, value->text)), type.data);
         if (column->type.kind == TYPE_STRING) warn_ambiguous(r, value);
         rule->values[rule->value_count++] = value->text;
     }
     buf_free(&type);
     if (list->count == 0)
-        report_error(r, mark_node(r, list), "empty-range", STR("name the values, or take the rule out"), "no value is allowed: no row can pass");
+        report_error(r, mark_node(r, list), "empty-range", STR("name the values, or take the rule out"),
+                     "no value is allowed: no row can pass");
     check_repeated(r, list, rule);
 }
