@@ -108,11 +108,14 @@ void json_put_real(struct json_writer *w, double value) {
     }
     char text[40];
     int digits = 1;
-    do snprintf(text, sizeof text, "%.*g", digits, value);
+    do snprintf(text, sizeof text, "%.*e", digits - 1, value);
     while (strtod(text, NULL) != value && ++digits <= 17);
+    int exponent = atoi(strchr(text, 'e') + 1);
+    int decimals = digits - 1 - exponent;
+    if (exponent >= -5 && exponent < 17) /* one decimal at least, so that it stays a real for the next reader */
+        snprintf(text, sizeof text, "%.*f", decimals > 1 ? decimals : 1, value);
     char *comma = strchr(text, ','); /* a host program may have set a locale */
     if (comma) *comma = '.';
-    if (!strpbrk(text, ".e")) strcat(text, ".0"); /* stays a real for the next reader */
     json_put_raw(w, str_of(text));
 }
 

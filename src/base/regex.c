@@ -17,7 +17,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { STEPS_MAX = 10 * 1000 * 1000, HEAP_MAX_KIB = 64 * 1024, STACK_MAX_BYTES = 1024 * 1024 };
+enum { STEPS_MAX = 10 * 1000 * 1000, HEAP_MAX_KIB = 64 * 1024, STACK_MAX_BYTES = 16 * 1024 * 1024 };
 
 struct regex {
     pcre2_code *code;

@@ -69,7 +69,7 @@ struct str time_date_text(struct arena *arena, int64_t days) {
 /** The date, `between`, and the time of day to the second; *fraction_us is what is left. */
 static struct str print_to_second(struct arena *arena, int64_t us, char between, int *fraction_us) {
     int64_t days = floor_div(us, US_PER_DAY);
-    int64_t of_day = us - days * US_PER_DAY;
+    int64_t of_day = us % US_PER_DAY + (us % US_PER_DAY < 0 ? US_PER_DAY : 0);
     int second = (int)(of_day / US_PER_S);
     *fraction_us = (int)(of_day % US_PER_S);
     struct str date = time_date_text(arena, days);
