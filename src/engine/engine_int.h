@@ -5,6 +5,7 @@
 #define ENGINE_ENGINE_INT_H
 
 #include "engine/engine.h"
+#include "engine/vector.h"
 
 #include <duckdb.h>
 #include <pthread.h>
@@ -43,40 +44,6 @@ enum assay_code statement_prepare(struct engine *engine, const char *sql, duckdb
 
 /** The list of files `['...', ...]` by exact name. */
 void sql_paths(struct buf *sql, const struct str *paths, size_t count);
-
-/* ---- vectors (vector.c) ---- */
-
-/** A column of a chunk, its pointers fetched once. validity is NULL when no value is NULL. */
-struct column {
-    duckdb_vector vector;
-    void *data;
-    uint64_t *validity;
-};
-struct column column_of(duckdb_data_chunk chunk, idx_t index);
-static inline bool column_is_null(const struct column *c, idx_t row) {
-    return c->validity && !(c->validity[row / 64] >> (row % 64) & 1);
-}
-/** The text of a VARCHAR or BLOB value; for one of up to 12 bytes a view into the vector itself. */
-static inline struct str string_view(const duckdb_string_t *s) {
-    return (struct str){s->value.inlined.length <= 12 ? s->value.inlined.inlined : s->value.pointer.ptr,
-                        s->value.inlined.length};
-}
-
-/** A vector being filled. Start with writer_of for every chunk. */
-struct writer {
-    duckdb_vector vector;
-    void *data;
-    uint64_t *validity; /* NULL until the first NULL value */
-    char *free;         /* what is left of the current block of text, owned by the vector */
-    size_t free_bytes;
-    size_t block_bytes; /* size of the next block */
-};
-struct writer writer_of(duckdb_vector vector);
-void writer_put_null(struct writer *w, idx_t row);
-/** Room for a text of `len` bytes at `row`; the caller fills it, then calls writer_seal. */
-char *writer_text_room(struct writer *w, idx_t row, size_t len);
-void writer_text_seal(struct writer *w, idx_t row);
-void writer_put_text(struct writer *w, idx_t row, struct str text);
 
 /* ---- values (value.c) ---- */
 

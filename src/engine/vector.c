@@ -1,12 +1,11 @@
 /*
- * Reading and filling DuckDB's vectors without a call per value.
+ * Texts longer than 12 bytes, and NULLs.
  *
- * 1. A text of up to 12 bytes lives in its duckdb_string_t, padded with zeros (DuckDB compares the padding).
- * 2. A longer one lives in memory that belongs to the vector. To get it in one call for many values, one value of block_bytes is put
- *    in and its memory is dealt out; the memory goes when the vector is reset or destroyed, like that of any text in it.
- * 3. The first four bytes of a long text are repeated in front of its pointer; writer_text_seal puts them there.
+ * 1. To get memory of a vector in one call for many texts, one value of block_bytes is put into it and its memory is dealt out. It goes
+ *    when the vector is reset or destroyed, like that of any text in it.
+ * 2. Blocks grow with every one a chunk needs, so a chunk of long texts needs few, and one of a few rows wastes little.
  */
-#include "engine/engine_int.h"
+#include "engine/vector.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +13,7 @@
 /* In libduckdb since 1.4, but not in the header we have: copies without checking UTF-8. */
 void duckdb_unsafe_vector_assign_string_element_len(duckdb_vector vector, idx_t index, const char *text, idx_t len);
 
-enum { INLINED = 12, BLOCK_FIRST = 4096, BLOCK_LARGEST = 65536 };
+enum { BLOCK_FIRST = 4096, BLOCK_LARGEST = 65536 };
 static const char ZEROS[BLOCK_LARGEST];
 
 struct column column_of(duckdb_data_chunk chunk, idx_t index) {
@@ -53,7 +52,7 @@ static char *new_block(struct writer *w, idx_t row, size_t len) {
 
 char *writer_text_room(struct writer *w, idx_t row, size_t len) {
     duckdb_string_t *s = (duckdb_string_t *)w->data + row;
-    if (len <= INLINED) {
+    if (len <= TEXT_INLINED) {
         memset(s, 0, sizeof *s);
         s->value.inlined.length = (uint32_t)len;
         return s->value.inlined.inlined;
@@ -72,15 +71,14 @@ char *writer_text_room(struct writer *w, idx_t row, size_t len) {
 
 void writer_text_seal(struct writer *w, idx_t row) {
     duckdb_string_t *s = (duckdb_string_t *)w->data + row;
-    if (s->value.pointer.length > INLINED) memcpy(s->value.pointer.prefix, s->value.pointer.ptr, sizeof s->value.pointer.prefix);
+    if (s->value.pointer.length > TEXT_INLINED) memcpy(s->value.pointer.prefix, s->value.pointer.ptr, sizeof s->value.pointer.prefix);
 }
 
-void writer_put_text(struct writer *w, idx_t row, struct str text) {
+void writer_put_long(struct writer *w, idx_t row, struct str text) {
     if (text.len > BLOCK_LARGEST / 4) {
         duckdb_unsafe_vector_assign_string_element_len(w->vector, row, text.ptr, text.len);
         return;
     }
-    char *room = writer_text_room(w, row, text.len);
-    if (text.len) memcpy(room, text.ptr, text.len);
+    memcpy(writer_text_room(w, row, text.len), text.ptr, text.len);
     writer_text_seal(w, row);
 }
