@@ -42,22 +42,25 @@ enum assay_code files_sync_parent(const char *path, struct assay_error *err) {
     return rc;
 }
 
-static bool is_folder(const char *path) {
+/** What mkdir found in its place: 0 a folder, ENOENT gone again, ENOTDIR something else. */
+static int look_at_folder(const char *path) {
     struct stat st;
-    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+    if (stat(path, &st)) return errno;
+    return S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
 }
 
 enum assay_code files_make_folders(const char *path, struct assay_error *err) {
-    if (mkdir(path, 0777) == 0) return files_sync_parent(path, err);
-    int failed = errno;
-    if (failed == EEXIST && is_folder(path)) return ASSAY_OK;
-    if (failed == EEXIST || failed == ENOTDIR)
-        return error_set(err, ASSAY_DENIED, path, "cannot make this folder: a file is in the way");
-    if (failed != ENOENT) return error_errno(err, failed, path, "make the folder");
-    TRY(files_make_parents(path, err));
-    if (mkdir(path, 0777) == 0) return files_sync_parent(path, err);
-    failed = errno;
-    if (failed == EEXIST && is_folder(path)) return ASSAY_OK;
+    enum { ATTEMPTS = 20 }; /* others may remove an empty folder while we make what is below it */
+    int failed = 0;
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        if (mkdir(path, 0777) == 0) return files_sync_parent(path, err);
+        failed = errno == EEXIST ? look_at_folder(path) : errno;
+        if (failed == 0) return ASSAY_OK;
+        if (failed != ENOENT || !strchr(path, '/')) break;
+        TRY(files_make_parents(path, err));
+    }
+    if (failed == ENOTDIR) return error_set(err, ASSAY_DENIED, path, "cannot make this folder: a file is in the way");
+    if (failed == ENOENT) return error_set(err, ASSAY_DENIED, path, "cannot make this folder: a link to nothing is in the way");
     return error_errno(err, failed, path, "make the folder");
 }
 
