@@ -57,24 +57,20 @@ enum assay_code function_add(struct engine *engine, const struct function *f, st
     }
 CASTS(CAST_LOOP)
 
-/** Precision and scale of a registered decimal function, as its extra info. */
-static struct decimal {
-    int precision, scale;
-} decimals[39][39];
-
 static void run_decimal(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
-    const struct decimal *type = duckdb_scalar_function_get_extra_info(info);
+    uintptr_t type = (uintptr_t)duckdb_scalar_function_get_extra_info(info); /* both numbers, no memory */
+    int precision = (int)(type >> 8), scale = (int)(type & 255);
     idx_t count = duckdb_data_chunk_get_size(input);
     struct column in = column_of(input, 0);
     struct writer out = writer_of(output);
     const duckdb_string_t *texts = in.data;
     for (idx_t i = 0; i < count; i++) {
         int128 value = 0;
-        if (column_is_null(&in, i) || !cast_decimal(string_view(&texts[i]), type->precision, type->scale, &value, NULL))
+        if (column_is_null(&in, i) || !cast_decimal(string_view(&texts[i]), precision, scale, &value, NULL))
             writer_put_null(&out, i);
-        else if (type->precision <= 4) ((int16_t *)out.data)[i] = (int16_t)value;
-        else if (type->precision <= 9) ((int32_t *)out.data)[i] = (int32_t)value;
-        else if (type->precision <= 18) ((int64_t *)out.data)[i] = (int64_t)value;
+        else if (precision <= 4) ((int16_t *)out.data)[i] = (int16_t)value;
+        else if (precision <= 9) ((int32_t *)out.data)[i] = (int32_t)value;
+        else if (precision <= 18) ((int64_t *)out.data)[i] = (int64_t)value;
         else ((duckdb_hugeint *)out.data)[i] = (duckdb_hugeint){(uint64_t)value, (int64_t)(value >> 64)};
     }
 }
@@ -101,7 +97,6 @@ enum assay_code engine_need_decimal(struct engine *engine, int precision, int sc
         return error_set(err, ASSAY_INVALID, NULL, "decimal(%d,%d): the precision is 1 to 38, the scale 0 to the precision", precision,
                          scale);
     if (engine->decimals[precision] >> scale & 1) return ASSAY_OK;
-    decimals[precision][scale] = (struct decimal){precision, scale};
     char name[32];
     snprintf(name, sizeof name, "spark_decimal_%d_%d", precision, scale);
     duckdb_logical_type type = duckdb_create_decimal_type((uint8_t)precision, (uint8_t)scale);
@@ -109,7 +104,7 @@ enum assay_code engine_need_decimal(struct engine *engine, int precision, int sc
                                 .parameters = {DUCKDB_TYPE_VARCHAR},
                                 .returns_type = type,
                                 .run = run_decimal,
-                                .extra = &decimals[precision][scale]};
+                                .extra = (void *)((uintptr_t)precision << 8 | (uintptr_t)scale)};
     enum assay_code rc = function_add(engine, &function, err);
     duckdb_destroy_logical_type(&type);
     if (!rc) engine->decimals[precision] |= (uint64_t)1 << scale;

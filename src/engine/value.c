@@ -26,6 +26,8 @@ static void print_shortest(struct buf *out, double value, bool is_float) {
         snprintf(text, sizeof text, "%.*g", digits, value);
         if (is_float ? strtof(text, NULL) == (float)value : strtod(text, NULL) == value) break;
     }
+    char *comma = strchr(text, ','); /* a host program may have set a locale */
+    if (comma) *comma = '.';
     buf_addz(out, text);
     if (!strpbrk(text, ".e")) buf_addz(out, ".0");
 }
