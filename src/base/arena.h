@@ -1,8 +1,8 @@
 /**
  * Memory: who opens closes; everything else lives in an arena.
  *
- * Allocation never returns NULL: when memory is exhausted the process ends with a message and exit code 3. That is safe at any
- * instruction, because every durable change is one atomic put.
+ * Allocation never returns NULL: when memory is exhausted the process ends with a message and exit code 3. That is safe
+ * at any instruction, because every durable change is one atomic put.
  */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
@@ -41,9 +41,9 @@ void *memory_realloc(void *old, size_t size_bytes);
  * list is a typed pointer, count and capacity are size_t lvalues; count is raised by one.
  */
 #define LIST_PUSH(arena, list, count, capacity)                                                                        \
-    (*((count) == (capacity) ? ((list) = arena_grow((arena), (list), (count), ((capacity) ? 2 * (capacity) : 8),       \
-                                                    sizeof *(list)),                                                   \
-                                (capacity) = ((capacity) ? 2 * (capacity) : 8), &(list)[(count)++])                    \
-                             : &(list)[(count)++]))
+    (*((count) == (capacity)                                                                                           \
+           ? ((list) = arena_grow((arena), (list), (count), ((capacity) ? 2 * (capacity) : 8), sizeof *(list)),        \
+              (capacity) = ((capacity) ? 2 * (capacity) : 8), &(list)[(count)++])                                      \
+           : &(list)[(count)++]))
 
 #endif

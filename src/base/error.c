@@ -14,9 +14,7 @@ const char *assay_code_name(enum assay_code code) {
     return (size_t)code < sizeof names / sizeof names[0] ? names[code] : "unknown code";
 }
 
-int assay_code_exit(enum assay_code code) {
-    return (size_t)code < sizeof exits / sizeof exits[0] ? exits[code] : 3;
-}
+int assay_code_exit(enum assay_code code) { return (size_t)code < sizeof exits / sizeof exits[0] ? exits[code] : 3; }
 
 /** A cut text may end inside a UTF-8 sequence: take the started sequence off. */
 static void cut_at_character(char *text, size_t size) {

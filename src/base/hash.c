@@ -1,6 +1,6 @@
 /*
- * SHA-256 and random ids over OpenSSL. A library call that fails here means a broken or out-of-memory installation, not bad
- * input, so it ends the process as memory_alloc does.
+ * SHA-256 and random ids over OpenSSL. A library call that fails here means a broken or out-of-memory installation, not
+ * bad input, so it ends the process as memory_alloc does.
  */
 #include "base/hash.h"
 
@@ -53,6 +53,6 @@ struct str hash_uuid(struct arena *arena) {
     require(RAND_bytes(b, sizeof b), "give random bytes");
     b[6] = (unsigned char)((b[6] & 0x0F) | 0x40);
     b[8] = (unsigned char)((b[8] & 0x3F) | 0x80);
-    return str_printf(arena, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1], b[2], b[3],
-                      b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
+    return str_printf(arena, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1], b[2],
+                      b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
 }

@@ -2,7 +2,8 @@
  * Reading JSON, over jansson.
  *
  * 1. A `struct json *` is a `json_t *`; only `library` and `ours` cross the border.
- * 2. Depth is checked before the library sees the text, so neither its parser nor our recursion goes deeper than the limit.
+ * 2. Depth is checked before the library sees the text, so neither its parser nor our recursion goes deeper than the
+ * limit.
  * 3. Members are walked in source order, which jansson keeps.
  */
 #include "base/json.h"
@@ -12,8 +13,9 @@
 #include <jansson.h>
 #include <stdatomic.h>
 
-/** Walking members by index is a common loop, nested in itself, and the library has no index: each thread remembers the last
- * place in a few objects. A place counts only while no document was closed anywhere: a new one may get the same address. */
+/** Walking members by index is a common loop, nested in itself, and the library has no index: each thread remembers the
+ * last place in a few objects. A place counts only while no document was closed anywhere: a new one may get the same
+ * address. */
 struct walk {
     const struct json *object;
     void *iterator;
@@ -55,7 +57,8 @@ static size_t find_too_deep(struct str text) {
     return SIZE_MAX;
 }
 
-static enum assay_code refuse(struct assay_error *err, const char *where, size_t line, size_t column, const char *what) {
+static enum assay_code refuse(struct assay_error *err, const char *where, size_t line, size_t column,
+                              const char *what) {
     error_set(err, ASSAY_CORRUPT, NULL, "not valid JSON: %s", what);
     error_prepend(err, "%s:%zu:%zu", where, line, column);
     return ASSAY_CORRUPT;
@@ -125,7 +128,9 @@ size_t json_count(const struct json *node) {
     return json_kind_of(node) == JSON_KIND_OBJECT ? json_object_size(library(node)) : json_array_size(library(node));
 }
 
-const struct json *json_at(const struct json *array, size_t index) { return ours(json_array_get(library(array), index)); }
+const struct json *json_at(const struct json *array, size_t index) {
+    return ours(json_array_get(library(array), index));
+}
 
 bool json_member_at(const struct json *object, size_t index, struct str *key, const struct json **value) {
     if (json_kind_of(object) != JSON_KIND_OBJECT || index >= json_count(object)) return false;
@@ -142,12 +147,14 @@ bool json_member_at(const struct json *object, size_t index, struct str *key, co
 /** The member in the kind asked for; what is said of the others is in the header. */
 static enum assay_code get_member(const struct json *object, const char *key, enum json_kind expected,
                                   const struct json **out, struct assay_error *err) {
-    static const char *const kind_names[] = {"null", "a boolean", "an integer", "a number", "a string", "an array", "an object"};
+    static const char *const kind_names[] = {"null",     "a boolean", "an integer", "a number",
+                                             "a string", "an array",  "an object"};
     const struct json *value = json_member(object, key);
     enum json_kind found = json_kind_of(value);
     if (found == JSON_KIND_NULL) return ASSAY_NOT_FOUND;
     if (found != expected)
-        return error_set(err, ASSAY_CORRUPT, NULL, "\"%s\" is %s, expected %s", key, kind_names[found], kind_names[expected]);
+        return error_set(err, ASSAY_CORRUPT, NULL, "\"%s\" is %s, expected %s", key, kind_names[found],
+                         kind_names[expected]);
     *out = value;
     return ASSAY_OK;
 }

@@ -110,7 +110,7 @@ void json_put_real(struct json_writer *w, double value) {
     int digits = 1;
     do snprintf(text, sizeof text, "%.*e", digits - 1, value);
     while (strtod(text, NULL) != value && ++digits <= 17);
-    int exponent = atoi(strchr(text, 'e') + 1);
+    int exponent = (int)strtol(strchr(text, 'e') + 1, NULL, 10);
     int decimals = digits - 1 - exponent;
     if (exponent >= -5 && exponent < 17) /* one decimal at least, so that it stays a real for the next reader */
         snprintf(text, sizeof text, "%.*f", decimals > 1 ? decimals : 1, value);

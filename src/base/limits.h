@@ -9,10 +9,10 @@ enum {
     LIMIT_KEY_BYTES = 2048,     /* of an object in the lake */
     LIMIT_KEY_PART_BYTES = 255, /* between two slashes, as file systems have it */
     LIMIT_COLUMNS = 20000,
-    LIMIT_RULE_DEPTH = 200,     /* nesting of a rule's expression */
+    LIMIT_RULE_DEPTH = 200, /* nesting of a rule's expression */
     LIMIT_RULE_BYTES = 64 * 1024,
     LIMIT_COMMIT_RETRIES = 20,
-    LIMIT_DIAGNOSTICS = 200,    /* mistakes reported for one contract */
+    LIMIT_DIAGNOSTICS = 200,                 /* mistakes reported for one contract */
     LIMIT_RECORD_BYTES = 1024 * 1024 * 1024, /* one CSV or JSON record */
     LIMIT_COMMIT_BYTES = 1024 * 1024 * 1024, /* one JSON commit of a Delta log */
 };

@@ -3,8 +3,8 @@
  *
  * 1. A compiled pattern is never changed after regex_open; what a match needs to write is one scratch per thread.
  * 2. A subject's bytes are checked by the library (MATCH_INVALID_UTF), so no subject can make it read out of bounds.
- * 3. What is written differently in Java and would change its meaning silently is rewritten first: \uHHHH, which the library
- *    knows only in a mode that breaks \x{...}. What it refuses is an error of regex_open.
+ * 3. What is written differently in Java and would change its meaning silently is rewritten first: \uHHHH, which the
+ * library knows only in a mode that breaks \x{...}. What it refuses is an error of regex_open.
  *
  * Line ends: PCRE2_NEWLINE_ANY is Java's set and, in addition, VT and FF.
  */

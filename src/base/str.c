@@ -7,9 +7,13 @@
 
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
 
-struct str str_of(const char *text) { return text ? (struct str){text, strlen(text)} : (struct str){0}; }
+struct str str_of(const char *text) {
+    return text ? (struct str){text, strlen(text)} : (struct str){0};
+}
 
-struct str str_copy(struct arena *arena, struct str s) { return (struct str){str_c(arena, s), s.len}; }
+struct str str_copy(struct arena *arena, struct str s) {
+    return (struct str){str_c(arena, s), s.len};
+}
 
 char *str_c(struct arena *arena, struct str s) {
     char *copy = arena_alloc(arena, s.len + 1);
@@ -45,7 +49,9 @@ int str_cmp(struct str a, struct str b) {
     return order ? order : (a.len > b.len) - (a.len < b.len);
 }
 
-bool str_starts(struct str s, struct str prefix) { return s.len >= prefix.len && str_eq(str_sub(s, 0, prefix.len), prefix); }
+bool str_starts(struct str s, struct str prefix) {
+    return s.len >= prefix.len && str_eq(str_sub(s, 0, prefix.len), prefix);
+}
 
 bool str_ends(struct str s, struct str suffix) {
     return s.len >= suffix.len && str_eq(str_sub(s, s.len - suffix.len, s.len), suffix);
@@ -244,4 +250,6 @@ void buf_printf(struct buf *b, const char *format, ...) {
     va_end(args);
 }
 
-struct str buf_str(const struct buf *b) { return (struct str){b->data, b->len}; }
+struct str buf_str(const struct buf *b) {
+    return (struct str){b->data, b->len};
+}

@@ -44,7 +44,8 @@ size_t str_find_char(struct str s, char c);
 struct str str_sub(struct str s, size_t from, size_t to);
 /** Without blanks, tabs and line ends (0x09-0x0D, 0x20) at both ends. */
 struct str str_trim(struct str s);
-/** Cut at the first `sep`: *head gets what is before, the return is what is after; without sep head is all and the return empty. */
+/** Cut at the first `sep`: *head gets what is before, the return is what is after; without sep head is all and the
+ * return empty. */
 struct str str_split(struct str s, char sep, struct str *head);
 /** Join path parts with one '/' between them; empty parts are left out. */
 struct str str_path(struct arena *arena, struct str a, struct str b);
@@ -62,10 +63,11 @@ size_t str_utf8_count(struct str s);
 
 /** Edit distance with swaps of neighbours, ASCII case ignored; for nearest-name hints. Cut off at `limit`. */
 size_t str_distance(struct str a, struct str b, size_t limit);
-/** The name nearest to `name` if it is near enough to be a slip, else the empty string. Returned view is one of names. */
+/** The name nearest to `name` if it is near enough to be a slip, else the empty string. It is one of names. */
 struct str str_nearest(struct str name, const struct str *names, size_t count);
 
-/** A growing text on the heap: `struct buf b = {0}` ... `buf_free(&b)`. data is always ended by a NUL that is not counted. */
+/** A growing text on the heap: `struct buf b = {0}` ... `buf_free(&b)`. data is always ended by a NUL that is not
+ * counted. */
 struct buf {
     char *data;
     size_t len;

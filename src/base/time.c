@@ -2,7 +2,8 @@
  * Clocks and the proleptic Gregorian calendar, in arithmetic of our own: the C library's calendar knows time zones and
  * locales, and stops at int years.
  *
- * 1. Days and microseconds before 1970 are negative and are split by floor division, so a time of day is never negative.
+ * 1. Days and microseconds before 1970 are negative and are split by floor division, so a time of day is never
+ * negative.
  * 2. Texts are those of java.time (years of four digits, sign beyond), which is what Spark prints.
  *
  * Source of the day count: the era method (400 years of 146097 days, years from 1 March).
@@ -73,7 +74,8 @@ static struct str print_to_second(struct arena *arena, int64_t us, char between,
     int second = (int)(of_day / US_PER_S);
     *fraction_us = (int)(of_day % US_PER_S);
     struct str date = time_date_text(arena, days);
-    return str_printf(arena, "%.*s%c%02d:%02d:%02d", STR_ARG(date), between, second / 3600, second / 60 % 60, second % 60);
+    return str_printf(arena, "%.*s%c%02d:%02d:%02d", STR_ARG(date), between, second / 3600, second / 60 % 60,
+                      second % 60);
 }
 
 struct str time_iso_ms(struct arena *arena, int64_t us) {
@@ -124,7 +126,8 @@ static bool take_offset(struct str *s, int *minutes) {
     if (take_any(s, "Zz")) return true;
     if (s->len == 0) return false;
     int sign = s->ptr[0] == '-' ? -1 : 1, hour, minute;
-    if (!take_any(s, "+-") || !take_digits(s, 2, &hour) || !take_any(s, ":") || !take_digits(s, 2, &minute)) return false;
+    if (!take_any(s, "+-") || !take_digits(s, 2, &hour) || !take_any(s, ":") || !take_digits(s, 2, &minute))
+        return false;
     *minutes = sign * (hour * 60 + minute);
     return hour < 24 && minute < 60;
 }

@@ -1,6 +1,6 @@
 /*
- * SQL's primitive types: one table of names, read and printed. Only decimal has parameters that mean something; the lengths of
- * varchar and char are read and dropped, as both are strings to Spark's casts.
+ * SQL's primitive types: one table of names, read and printed. Only decimal has parameters that mean something; the
+ * lengths of varchar and char are read and dropped, as both are strings to Spark's casts.
  */
 #include "base/type.h"
 
@@ -33,9 +33,9 @@ static const struct {
     const char *name;
     enum type_kind kind;
 } synonyms[] = {
-    {"text", TYPE_STRING},   {"varchar", TYPE_STRING},  {"char", TYPE_STRING},     {"bool", TYPE_BOOLEAN},
-    {"byte", TYPE_TINYINT},  {"short", TYPE_SMALLINT},  {"integer", TYPE_INT},     {"long", TYPE_BIGINT},
-    {"real", TYPE_FLOAT},    {"dec", TYPE_DECIMAL},     {"numeric", TYPE_DECIMAL}, {"timestamp_ltz", TYPE_TIMESTAMP},
+    {"text", TYPE_STRING},  {"varchar", TYPE_STRING}, {"char", TYPE_STRING},     {"bool", TYPE_BOOLEAN},
+    {"byte", TYPE_TINYINT}, {"short", TYPE_SMALLINT}, {"integer", TYPE_INT},     {"long", TYPE_BIGINT},
+    {"real", TYPE_FLOAT},   {"dec", TYPE_DECIMAL},    {"numeric", TYPE_DECIMAL}, {"timestamp_ltz", TYPE_TIMESTAMP},
 };
 
 enum { SYNONYMS = sizeof synonyms / sizeof synonyms[0] };

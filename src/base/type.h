@@ -27,9 +27,9 @@ struct type {
     int precision, scale;
 };
 
-/** Spark SQL's names and their usual synonyms, case ignored: string, varchar(n), char(n), text; boolean, bool; tinyint, byte; smallint,
- * short; int, integer; bigint, long; float, real; double; decimal, dec, numeric with (p), (p,s) or none = (10,0); date; timestamp,
- * timestamp_ltz; timestamp_ntz; binary. False if it is none of them. */
+/** Spark SQL's names and their usual synonyms, case ignored: string, varchar(n), char(n), text; boolean, bool; tinyint,
+ * byte; smallint, short; int, integer; bigint, long; float, real; double; decimal, dec, numeric with (p), (p,s) or none
+ * = (10,0); date; timestamp, timestamp_ltz; timestamp_ntz; binary. False if it is none of them. */
 bool type_parse(struct str text, struct type *out);
 /** As Spark's catalog prints it: `decimal(18,2)`, `bigint`, `timestamp_ntz`. */
 void type_print(struct buf *out, struct type type);

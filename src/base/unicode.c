@@ -1,6 +1,6 @@
 /*
- * Case mappings over libunistring: full mappings (SpecialCasing: sharp s, final sigma, dotted I) of no language, as Java's root
- * locale. ASCII texts, nearly all there are, never reach the library.
+ * Case mappings over libunistring: full mappings (SpecialCasing: sharp s, final sigma, dotted I) of no language, as
+ * Java's root locale. ASCII texts, nearly all there are, never reach the library.
  */
 #include "base/unicode.h"
 
@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <unicase.h>
 
-typedef uint8_t *map_fn(const uint8_t *s, size_t n, const char *language, uninorm_t form, uint8_t *result, size_t *length);
+typedef uint8_t *map_fn(const uint8_t *s, size_t n, const char *language, uninorm_t form, uint8_t *result,
+                        size_t *length);
 
 static bool is_ascii(struct str s) {
     for (size_t i = 0; i < s.len; i++)

@@ -1,4 +1,5 @@
-/** Case mappings of Unicode, as Java's String.toUpperCase and toLowerCase in the root locale (SpecialCasing included), over libunistring. */
+/** Case mappings of Unicode, as Java's String.toUpperCase and toLowerCase in the root locale (SpecialCasing included),
+ * over libunistring. */
 #ifndef BASE_UNICODE_H
 #define BASE_UNICODE_H
 

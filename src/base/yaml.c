@@ -2,10 +2,10 @@
  * YAML over libyaml's event parser, read into a tree in the arena.
  *
  * 1. Depth and size are limited before anything is built; recursion is no deeper than LIMIT_YAML_DEPTH.
- * 2. Places are those of an editor: lines end at \n, \r\n or \r, columns count bytes. The library counts characters, and ends lines
- *    at more of them, so its character index is turned into a place here (`struct cursor`).
- * 3. A tree means what its text shows: whatever could make a value come from elsewhere (anchors, aliases, tags, merge keys,
- *    a second value for a key) is refused.
+ * 2. Places are those of an editor: lines end at \n, \r\n or \r, columns count bytes. The library counts characters,
+ * and ends lines at more of them, so its character index is turned into a place here (`struct cursor`).
+ * 3. A tree means what its text shows: whatever could make a value come from elsewhere (anchors, aliases, tags, merge
+ * keys, a second value for a key) is refused.
  */
 #include "base/yaml.h"
 
@@ -84,7 +84,8 @@ static enum assay_code explain_parser_error(struct reader *r) {
     if (at.byte < r->text.len && r->text.ptr[at.byte] == '\t')
         return refuse(r, ASSAY_INVALID, at, "not valid YAML: a tab stands here; indent with spaces");
     const char *context = p->context ? p->context : "while reading";
-    return refuse(r, ASSAY_INVALID, at, "not valid YAML: %s (%s)", p->problem ? p->problem : "it ends too early", context);
+    return refuse(r, ASSAY_INVALID, at, "not valid YAML: %s (%s)", p->problem ? p->problem : "it ends too early",
+                  context);
 }
 
 static enum assay_code next_event(struct reader *r, yaml_event_t *event) {
@@ -252,8 +253,8 @@ enum assay_code yaml_parse(struct str text, const char *name, struct arena *aren
         return refuse(&r, ASSAY_LIMIT, FIRST, "the file has %zu bytes, more than %d", text.len, LIMIT_YAML_BYTES);
     size_t bad = str_utf8_error(text);
     if (bad != SIZE_MAX)
-        return refuse(&r, ASSAY_INVALID, place_of_byte(&r, bad), "the byte 0x%02X here is not UTF-8; save the file as UTF-8",
-                      (unsigned char)text.ptr[bad]);
+        return refuse(&r, ASSAY_INVALID, place_of_byte(&r, bad),
+                      "the byte 0x%02X here is not UTF-8; save the file as UTF-8", (unsigned char)text.ptr[bad]);
 
     int made = yaml_parser_initialize(&r.parser);
     assert(made); /* fails only without memory */

@@ -1,9 +1,10 @@
 /**
  * YAML, over libyaml's parser (the one place that knows the library), read into a tree that knows its places.
  *
- * Refused, each with its place: more than one document, duplicate keys, anchors, aliases, tags, merge keys, keys that are not
- * scalars, depth over LIMIT_YAML_DEPTH, size over LIMIT_YAML_BYTES, bytes that are not UTF-8. A UTF-8 BOM is skipped.
- * Scalars stay text: what they mean is the reader's question (so `NO`, `007` and `2024-01-01` are never guessed).
+ * Refused, each with its place: more than one document, duplicate keys, anchors, aliases, tags, merge keys, keys that
+ * are not scalars, depth over LIMIT_YAML_DEPTH, size over LIMIT_YAML_BYTES, bytes that are not UTF-8. A UTF-8 BOM is
+ * skipped. Scalars stay text: what they mean is the reader's question (so `NO`, `007` and `2024-01-01` are never
+ * guessed).
  */
 #ifndef BASE_YAML_H
 #define BASE_YAML_H
@@ -19,10 +20,10 @@ struct yaml_node {
     enum yaml_kind kind;
     bool is_quoted; /* scalar in quotes or a block: never null, true, 1 */
     uint32_t line, column;
-    struct str text; /* scalar */
-    struct yaml_node **items; /* sequence */
+    struct str text;             /* scalar */
+    struct yaml_node **items;    /* sequence */
     struct yaml_member *members; /* mapping, in source order */
-    size_t count; /* of items or members */
+    size_t count;                /* of items or members */
 };
 
 struct yaml_member {

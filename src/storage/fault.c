@@ -2,8 +2,8 @@
  * A store that fails, or ends the process, at a chosen call: so that a test can break every touch of the lake in turn.
  *
  * 1. Every operation passes `before` and `after`, so that none escapes being counted.
- * 2. A failure before the work touches nothing. A failure after it lies about work that was done, as a lost network answer does;
- *    for put_if_absent the honest word for that is UNKNOWN.
+ * 2. A failure before the work touches nothing. A failure after it lies about work that was done, as a lost network
+ * answer does; for put_if_absent the honest word for that is UNKNOWN.
  */
 #include "storage/storage_int.h"
 
@@ -48,15 +48,17 @@ static enum assay_code check_space(struct fault *f, struct str key, struct assay
     return ASSAY_DENIED;
 }
 
-static enum assay_code after(struct fault *f, int64_t call, enum assay_code rc, enum assay_code lie, struct assay_error *err) {
+static enum assay_code after(struct fault *f, int64_t call, enum assay_code rc, enum assay_code lie,
+                             struct assay_error *err) {
     if (call != f->at) return rc;
     if (f->mode == STOP_AFTER) _exit(EXIT_AS_KILLED);
     if (f->mode != FAIL_AFTER) return rc;
-    return error_set(err, lie, f->store.root.ptr, "the answer to call %lld is lost by order of the test", (long long)call);
+    return error_set(err, lie, f->store.root.ptr, "the answer to call %lld is lost by order of the test",
+                     (long long)call);
 }
 
-static enum assay_code fault_get(struct store *store, struct str key, int64_t offset, int64_t length, struct arena *arena,
-                                 struct str *out, struct assay_error *err) {
+static enum assay_code fault_get(struct store *store, struct str key, int64_t offset, int64_t length,
+                                 struct arena *arena, struct str *out, struct assay_error *err) {
     struct fault *f = (struct fault *)store;
     int64_t call;
     TRY(before(f, key, &call, err));
@@ -74,7 +76,8 @@ static enum assay_code fault_put(struct store *store, struct str key, struct str
     return after(f, call, rc, if_absent ? ASSAY_UNKNOWN : ASSAY_UNAVAILABLE, err);
 }
 
-static enum assay_code fault_publish(struct store *store, struct str staged_path, struct str key, struct assay_error *err) {
+static enum assay_code fault_publish(struct store *store, struct str staged_path, struct str key,
+                                     struct assay_error *err) {
     struct fault *f = (struct fault *)store;
     int64_t call;
     TRY(before(f, key, &call, err));
@@ -100,7 +103,8 @@ static enum assay_code fault_remove(struct store *store, struct str key, struct 
     return after(f, call, rc, ASSAY_UNAVAILABLE, err);
 }
 
-static enum assay_code fault_stat(struct store *store, struct str key, struct store_entry *out, struct assay_error *err) {
+static enum assay_code fault_stat(struct store *store, struct str key, struct store_entry *out,
+                                  struct assay_error *err) {
     struct fault *f = (struct fault *)store;
     int64_t call;
     TRY(before(f, key, &call, err));
@@ -117,7 +121,8 @@ static enum assay_code fault_local_path(struct store *store, struct str key, str
     return after(f, call, rc, ASSAY_UNAVAILABLE, err);
 }
 
-static enum assay_code fault_move(struct store *store, struct str from_key, struct str to_key, struct assay_error *err) {
+static enum assay_code fault_move(struct store *store, struct str from_key, struct str to_key,
+                                  struct assay_error *err) {
     struct fault *f = (struct fault *)store;
     int64_t call;
     TRY(before(f, from_key, &call, err));
@@ -170,10 +175,11 @@ enum assay_code store_open_fault(struct store *inner, struct str spec, struct st
     enum mode mode;
     int64_t at;
     if (!parse_spec(spec, &mode, &at))
-        return error_set(err, ASSAY_INVALID, NULL,
-                         "the fault \"%.*s\" is not known; expected fail:N, fail-after:N, stop:N, stop-after:N, full:N (N from 1) "
-                         "or count",
-                         STR_ARG(spec));
+        return error_set(
+            err, ASSAY_INVALID, NULL,
+            "the fault \"%.*s\" is not known; expected fail:N, fail-after:N, stop:N, stop-after:N, full:N (N from 1) "
+            "or count",
+            STR_ARG(spec));
     struct fault *f = memory_alloc(sizeof *f);
     *f = (struct fault){.store = {.ops = &fault_ops, .root = inner->root, .staging_root = inner->staging_root},
                         .inner = inner,

@@ -60,7 +60,8 @@ enum assay_code files_make_folders(const char *path, struct assay_error *err) {
         TRY(files_make_parents(path, err));
     }
     if (failed == ENOTDIR) return error_set(err, ASSAY_DENIED, path, "cannot make this folder: a file is in the way");
-    if (failed == ENOENT) return error_set(err, ASSAY_DENIED, path, "cannot make this folder: a link to nothing is in the way");
+    if (failed == ENOENT)
+        return error_set(err, ASSAY_DENIED, path, "cannot make this folder: a link to nothing is in the way");
     return error_errno(err, failed, path, "make the folder");
 }
 

@@ -17,7 +17,8 @@ char *local_file(struct store *store, struct str key, struct arena *arena) {
     return str_c(arena, str_path(arena, local->path, key));
 }
 
-enum assay_code local_fail(struct store *store, struct str key, int errnum, const char *doing, struct assay_error *err) {
+enum assay_code local_fail(struct store *store, struct str key, int errnum, const char *doing,
+                           struct assay_error *err) {
     enum assay_code rc = error_errno(err, errnum, NULL, doing);
     error_prepend(err, "%.*s/%.*s", STR_ARG(store->root), STR_ARG(key));
     return rc;
@@ -34,8 +35,8 @@ static int64_t modified_us(const struct stat *st) {
     return (int64_t)st->st_mtim.tv_sec * 1000000 + st->st_mtim.tv_nsec / 1000;
 }
 
-static enum assay_code local_get(struct store *store, struct str key, int64_t offset, int64_t length, struct arena *arena,
-                                 struct str *out, struct assay_error *err) {
+static enum assay_code local_get(struct store *store, struct str key, int64_t offset, int64_t length,
+                                 struct arena *arena, struct str *out, struct assay_error *err) {
     struct arena scratch = {0};
     int fd = open(local_file(store, key, &scratch), O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe must not hang us */
     int failed = fd < 0 ? errno : 0;
@@ -57,7 +58,8 @@ static enum assay_code local_get(struct store *store, struct str key, int64_t of
     return rc;
 }
 
-static enum assay_code local_stat(struct store *store, struct str key, struct store_entry *out, struct assay_error *err) {
+static enum assay_code local_stat(struct store *store, struct str key, struct store_entry *out,
+                                  struct assay_error *err) {
     struct arena scratch = {0};
     struct stat st;
     int failed = stat(local_file(store, key, &scratch), &st) ? errno : 0;
@@ -141,9 +143,8 @@ enum assay_code store_open_local(struct str root, bool create, struct store **ou
     struct str path = str_copy(&arena, str_of(real));
     free(real);
     struct str staging_root = str_path(&arena, path, STR(HIDDEN_PREFIX "staging"));
-    *local = (struct local){.store = {.ops = &local_ops, .root = named, .staging_root = staging_root},
-                            .path = path,
-                            .arena = arena};
+    *local = (struct local){
+        .store = {.ops = &local_ops, .root = named, .staging_root = staging_root}, .path = path, .arena = arena};
     *out = &local->store;
     return ASSAY_OK;
 }

@@ -49,8 +49,8 @@ static enum assay_code add_name(struct listing *l, const struct folder *folder, 
     if (S_ISDIR(st.st_mode) && !l->is_flat) {
         struct str key = str_path(&l->scratch, folder->key, str_of(name));
         if (key.len > LIMIT_KEY_BYTES)
-            return error_set(l->err, ASSAY_LIMIT, l->store->root.ptr, "folders nested so deep that names exceed %d bytes",
-                             LIMIT_KEY_BYTES);
+            return error_set(l->err, ASSAY_LIMIT, l->store->root.ptr,
+                             "folders nested so deep that names exceed %d bytes", LIMIT_KEY_BYTES);
         struct folder *below = ARENA_NEW(&l->scratch, struct folder);
         *below = (struct folder){.parent = folder, .next = l->pending, .key = key};
         l->pending = below;
@@ -98,8 +98,8 @@ static enum assay_code list_folder(struct listing *l, struct folder *folder) {
     return rc;
 }
 
-enum assay_code local_list(struct store *store, struct str prefix, bool is_flat, struct arena *arena, struct store_entry **out,
-                           size_t *count, struct assay_error *err) {
+enum assay_code local_list(struct store *store, struct str prefix, bool is_flat, struct arena *arena,
+                           struct store_entry **out, size_t *count, struct assay_error *err) {
     struct listing l = {.store = store, .is_flat = is_flat, .arena = arena, .err = err};
     struct folder first = {.key = prefix};
     enum assay_code rc = list_folder(&l, &first);

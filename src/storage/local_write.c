@@ -1,12 +1,12 @@
 /*
  * Writing into a lake on a file system.
  *
- * States of a put: temporary file written and synced -> name given (link or rename) -> folder synced. Only the second step is
- * seen by readers, and it is one atomic call of the file system.
+ * States of a put: temporary file written and synced -> name given (link or rename) -> folder synced. Only the second
+ * step is seen by readers, and it is one atomic call of the file system.
  *
  * 1. Nothing is named before its bytes are durable; nothing is reported before its name is.
- * 2. put_if_absent says EXISTS only when the object is somebody else's, and an error other than UNKNOWN only when the object was
- *    certainly not created. When the call that names it fails in doubt, the link count of our own file tells.
+ * 2. put_if_absent says EXISTS only when the object is somebody else's, and an error other than UNKNOWN only when the
+ * object was certainly not created. When the call that names it fails in doubt, the link count of our own file tells.
  * 3. A temporary file is removed on every way out; only a killed process leaves one, under a name that is never listed.
  */
 #include "base/hash.h"
@@ -68,9 +68,13 @@ static bool is_linked_twice(const char *path) {
 }
 
 /** Failures after which a network file system may have done it all the same. */
-static bool is_in_doubt(int errnum) { return errnum == EIO || errnum == ETIMEDOUT || errnum == ESTALE || errnum == EINTR; }
+static bool is_in_doubt(int errnum) {
+    return errnum == EIO || errnum == ETIMEDOUT || errnum == ESTALE || errnum == EINTR;
+}
 
-static bool has_no_links(int errnum) { return errnum == EPERM || errnum == EOPNOTSUPP || errnum == ENOSYS || errnum == EMLINK; }
+static bool has_no_links(int errnum) {
+    return errnum == EPERM || errnum == EOPNOTSUPP || errnum == ENOSYS || errnum == EMLINK;
+}
 
 /** Name `from` as the target where hard links are not to be had; `from` is gone afterwards. */
 static enum assay_code rename_no_replace(struct target *t, const char *from) {
@@ -78,9 +82,10 @@ static enum assay_code rename_no_replace(struct target *t, const char *from) {
     if (is_in_doubt(errno))
         return error_set(t->err, ASSAY_UNKNOWN, t->path, "it is not known whether it was created: %s", strerror(errno));
     if (errno == EINVAL || errno == ENOSYS)
-        return error_set(t->err, ASSAY_UNSUPPORTED, t->path,
-                         "this file system can neither link nor rename without replacing, so two writers would not be safe; "
-                         "keep the lake on another");
+        return error_set(
+            t->err, ASSAY_UNSUPPORTED, t->path,
+            "this file system can neither link nor rename without replacing, so two writers would not be safe; "
+            "keep the lake on another");
     return fail(t, errno, "create");
 }
 
@@ -96,7 +101,8 @@ static enum assay_code link_no_replace(struct target *t, const char *from) {
     if (is_ours) unlink(from);
     if (is_ours) return ASSAY_OK;
     if (is_in_doubt(failed))
-        return error_set(t->err, ASSAY_UNKNOWN, t->path, "it is not known whether it was created: %s", strerror(failed));
+        return error_set(t->err, ASSAY_UNKNOWN, t->path, "it is not known whether it was created: %s",
+                         strerror(failed));
     return fail(t, failed, "create");
 }
 
@@ -117,11 +123,13 @@ static enum assay_code put_over(struct target *t) {
     if (rename(t->temporary, t->path) == 0) return files_sync_parent(t->path, t->err);
     int failed = errno;
     unlink(t->temporary);
-    if (failed == EISDIR) return error_set(t->err, ASSAY_DENIED, t->path, "a folder is here, expected a file or nothing");
+    if (failed == EISDIR)
+        return error_set(t->err, ASSAY_DENIED, t->path, "a folder is here, expected a file or nothing");
     return fail(t, failed, "replace");
 }
 
-enum assay_code local_put(struct store *store, struct str key, struct str bytes, bool if_absent, struct assay_error *err) {
+enum assay_code local_put(struct store *store, struct str key, struct str bytes, bool if_absent,
+                          struct assay_error *err) {
     struct target t;
     target_init(&t, store, key, err);
     enum assay_code rc = write_temporary(&t, bytes);
@@ -197,7 +205,8 @@ enum assay_code local_publish(struct store *store, struct str staged_path, struc
     return rc;
 }
 
-/** rename for file systems without RENAME_NOREPLACE. It never replaces a folder that holds something, nor a file by a folder. */
+/** rename for file systems without RENAME_NOREPLACE. It never replaces a folder that holds something, nor a file by a
+ * folder. */
 static int move_by_rename(const char *from, const char *to) {
     struct stat st;
     if (lstat(to, &st) == 0) return EEXIST;

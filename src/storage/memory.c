@@ -1,6 +1,6 @@
 /*
- * Objects in memory, for tests: the semantics of an object store (no folders, only keys) without a disk. Linear search: tests
- * have few objects. One lock around every call, so that threads may race.
+ * Objects in memory, for tests: the semantics of an object store (no folders, only keys) without a disk. Linear search:
+ * tests have few objects. One lock around every call, so that threads may race.
  */
 #include "base/time.h"
 #include "storage/storage_int.h"
@@ -74,8 +74,8 @@ static enum assay_code exists(struct str key, struct assay_error *err) {
     return ASSAY_EXISTS;
 }
 
-static enum assay_code memory_get(struct store *store, struct str key, int64_t offset, int64_t length, struct arena *arena,
-                                  struct str *out, struct assay_error *err) {
+static enum assay_code memory_get(struct store *store, struct str key, int64_t offset, int64_t length,
+                                  struct arena *arena, struct str *out, struct assay_error *err) {
     struct memory *m = enter(store);
     const struct object *object = find(m, key);
     if (!object) return leave(m, not_found(key, err));
@@ -101,7 +101,8 @@ static enum assay_code read_staged(const char *path, struct arena *arena, struct
     return failed ? error_errno(err, failed, path, "read the staged file") : ASSAY_OK;
 }
 
-static enum assay_code memory_publish(struct store *store, struct str staged_path, struct str key, struct assay_error *err) {
+static enum assay_code memory_publish(struct store *store, struct str staged_path, struct str key,
+                                      struct assay_error *err) {
     struct arena arena = {0};
     struct str bytes;
     const char *path = str_c(&arena, staged_path);
@@ -160,11 +161,13 @@ static enum assay_code memory_remove(struct store *store, struct str key, struct
     return leave(m, ASSAY_OK);
 }
 
-static enum assay_code memory_stat(struct store *store, struct str key, struct store_entry *out, struct assay_error *err) {
+static enum assay_code memory_stat(struct store *store, struct str key, struct store_entry *out,
+                                   struct assay_error *err) {
     struct memory *m = enter(store);
     const struct object *object = find(m, key);
     if (!object) return leave(m, not_found(key, err));
-    *out = (struct store_entry){.key = key, .size_bytes = (int64_t)object->bytes.len, .modified_us = object->modified_us};
+    *out =
+        (struct store_entry){.key = key, .size_bytes = (int64_t)object->bytes.len, .modified_us = object->modified_us};
     return leave(m, ASSAY_OK);
 }
 
@@ -213,7 +216,8 @@ static bool holds(const struct memory *m, struct str folder) {
     return false;
 }
 
-static enum assay_code memory_move(struct store *store, struct str from_key, struct str to_key, struct assay_error *err) {
+static enum assay_code memory_move(struct store *store, struct str from_key, struct str to_key,
+                                   struct assay_error *err) {
     struct memory *m = enter(store);
     if (!holds(m, from_key)) return leave(m, not_found(from_key, err));
     if (holds(m, to_key)) return leave(m, exists(to_key, err));

@@ -1,9 +1,10 @@
 /*
  * Folders for files that are not yet in the lake.
  *
- * 1. A staging folder belongs to one process, which holds a lock on it while it lives; the kernel lets go of it when the process
- *    ends, however it ends. So a folder without a lock is rubbish, on every host and in every container.
- * 2. A folder is removed only by its owner or under its lock, and a new one counts only when it is still there after locking.
+ * 1. A staging folder belongs to one process, which holds a lock on it while it lives; the kernel lets go of it when
+ * the process ends, however it ends. So a folder without a lock is rubbish, on every host and in every container.
+ * 2. A folder is removed only by its owner or under its lock, and a new one counts only when it is still there after
+ * locking.
  */
 #include "base/hash.h"
 #include "storage/storage_int.h"
@@ -33,7 +34,8 @@ static enum assay_code check_owner(const char *path, struct assay_error *err) {
     struct stat st;
     if (lstat(path, &st)) return error_errno(err, errno, path, "look at the staging folder");
     if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 0022))
-        return error_set(err, ASSAY_DENIED, path, "the staging folder is not ours alone; remove it or set TMPDIR to another folder");
+        return error_set(err, ASSAY_DENIED, path,
+                         "the staging folder is not ours alone; remove it or set TMPDIR to another folder");
     return ASSAY_OK;
 }
 
@@ -81,7 +83,8 @@ static bool make_folder(struct staging *s) {
     if (mkdir(s->folder.ptr, 0700)) return false;
     s->lock_fd = open_folder(s->folder.ptr);
     if (s->lock_fd < 0) return false;
-    bool is_taken = flock(s->lock_fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK; /* being removed; without locks nobody does */
+    bool is_taken =
+        flock(s->lock_fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK; /* being removed; without locks nobody does */
     if (!is_taken && is_still_there(s->folder.ptr, s->lock_fd)) return true;
     close(s->lock_fd);
     errno = ENOENT;
@@ -92,7 +95,8 @@ static enum assay_code open_staging(struct store *store, struct staging *s, stru
     for (int attempt = 1;; attempt++) {
         TRY(make_parent(store, s, err));
         if (make_folder(s)) break;
-        if (errno != ENOENT || attempt == ATTEMPTS) return error_errno(err, errno, s->folder.ptr, "make the staging folder");
+        if (errno != ENOENT || attempt == ATTEMPTS)
+            return error_errno(err, errno, s->folder.ptr, "make the staging folder");
     }
     remove_dead(s);
     return ASSAY_OK;
@@ -111,7 +115,9 @@ enum assay_code staging_open(struct store *store, struct staging **out, struct a
     return ASSAY_OK;
 }
 
-struct str staging_folder(const struct staging *staging) { return staging->folder; }
+struct str staging_folder(const struct staging *staging) {
+    return staging->folder;
+}
 
 struct str staging_path(struct staging *staging, struct arena *arena, struct str hint) {
     unsigned long long number = atomic_fetch_add(&staging->last, 1) + 1;

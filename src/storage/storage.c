@@ -17,8 +17,8 @@ static enum assay_code check_part(struct str key, struct str part, struct assay_
     if (str_eq(part, STR(".")) || str_eq(part, STR("..")))
         return refuse_key(key, "has a part '.' or '..'; names must stay inside the lake", err);
     if (part.len > LIMIT_KEY_PART_BYTES)
-        return error_set(err, ASSAY_LIMIT, NULL, "the object name \"%.*s\" has a part of %zu bytes, more than %d", STR_ARG(key),
-                         part.len, LIMIT_KEY_PART_BYTES);
+        return error_set(err, ASSAY_LIMIT, NULL, "the object name \"%.*s\" has a part of %zu bytes, more than %d",
+                         STR_ARG(key), part.len, LIMIT_KEY_PART_BYTES);
     return ASSAY_OK;
 }
 
@@ -29,7 +29,8 @@ enum assay_code store_key_check(struct str key, struct assay_error *err) {
                          LIMIT_KEY_BYTES, 80, key.ptr);
     if (str_utf8_error(key) != SIZE_MAX) return refuse_key(key, "is not UTF-8", err);
     if (str_find_char(key, '\0') != SIZE_MAX) return refuse_key(key, "has a NUL character", err);
-    if (str_find_char(key, '\\') != SIZE_MAX) return refuse_key(key, "has a backslash; parts are separated by '/'", err);
+    if (str_find_char(key, '\\') != SIZE_MAX)
+        return refuse_key(key, "has a backslash; parts are separated by '/'", err);
     for (struct str part, rest = key;;) {
         size_t slash = str_find_char(rest, '/');
         part = str_sub(rest, 0, slash);
@@ -50,8 +51,8 @@ enum assay_code store_get(struct store *store, struct str key, struct arena *are
     return store_get_range(store, key, 0, INT64_MAX, arena, out, err);
 }
 
-enum assay_code store_get_range(struct store *store, struct str key, int64_t offset, int64_t length, struct arena *arena,
-                                struct str *out, struct assay_error *err) {
+enum assay_code store_get_range(struct store *store, struct str key, int64_t offset, int64_t length,
+                                struct arena *arena, struct str *out, struct assay_error *err) {
     TRY(store_key_check(key, err));
     return store->ops->get(store, key, offset, length, arena, out, err);
 }
@@ -78,8 +79,8 @@ static enum assay_code list(struct store *store, struct str prefix, bool is_flat
     return store->ops->list(store, prefix, is_flat, arena, out, count, err);
 }
 
-enum assay_code store_list(struct store *store, struct str prefix, struct arena *arena, struct store_entry **out, size_t *count,
-                           struct assay_error *err) {
+enum assay_code store_list(struct store *store, struct str prefix, struct arena *arena, struct store_entry **out,
+                           size_t *count, struct assay_error *err) {
     return list(store, prefix, false, arena, out, count, err);
 }
 
@@ -109,7 +110,8 @@ enum assay_code store_move(struct store *store, struct str from_key, struct str 
     TRY(store_key_check(to_key, err));
     bool is_inside = str_starts(to_key, from_key) && (to_key.len == from_key.len || to_key.ptr[from_key.len] == '/');
     if (is_inside)
-        return error_set(err, ASSAY_INVALID, NULL, "cannot move %.*s into itself (%.*s)", STR_ARG(from_key), STR_ARG(to_key));
+        return error_set(err, ASSAY_INVALID, NULL, "cannot move %.*s into itself (%.*s)", STR_ARG(from_key),
+                         STR_ARG(to_key));
     return store->ops->move(store, from_key, to_key, err);
 }
 

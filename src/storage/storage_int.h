@@ -38,10 +38,13 @@ char *local_file(struct store *store, struct str key, struct arena *arena);
 /** error_errno that names the object. */
 enum assay_code local_fail(struct store *store, struct str key, int errnum, const char *doing, struct assay_error *err);
 
-enum assay_code local_list(struct store *store, struct str prefix, bool is_flat, struct arena *arena, struct store_entry **out,
-                           size_t *count, struct assay_error *err) NODISCARD;
-enum assay_code local_put(struct store *store, struct str key, struct str bytes, bool if_absent, struct assay_error *err) NODISCARD;
-enum assay_code local_publish(struct store *store, struct str staged_path, struct str key, struct assay_error *err) NODISCARD;
-enum assay_code local_move(struct store *store, struct str from_key, struct str to_key, struct assay_error *err) NODISCARD;
+enum assay_code local_list(struct store *store, struct str prefix, bool is_flat, struct arena *arena,
+                           struct store_entry **out, size_t *count, struct assay_error *err) NODISCARD;
+enum assay_code local_put(struct store *store, struct str key, struct str bytes, bool if_absent,
+                          struct assay_error *err) NODISCARD;
+enum assay_code local_publish(struct store *store, struct str staged_path, struct str key,
+                              struct assay_error *err) NODISCARD;
+enum assay_code local_move(struct store *store, struct str from_key, struct str to_key,
+                           struct assay_error *err) NODISCARD;
 
 #endif

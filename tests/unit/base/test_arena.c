@@ -2,8 +2,7 @@
 
 #include <string.h>
 
-static void test_memory_is_zeroed_and_aligned(void **state)
-{
+static void test_memory_is_zeroed_and_aligned(void **state) {
     UNUSED(state);
     struct arena arena = {0};
     for (size_t size = 0; size < 300; size++) {
@@ -16,8 +15,7 @@ static void test_memory_is_zeroed_and_aligned(void **state)
     arena_reset(&arena);
 }
 
-static void test_growing_keeps_the_elements(void **state)
-{
+static void test_growing_keeps_the_elements(void **state) {
     UNUSED(state);
     struct arena arena = {0};
     int *list = NULL;
@@ -29,8 +27,7 @@ static void test_growing_keeps_the_elements(void **state)
     assert_int_equal(arena.used_bytes, 0);
 }
 
-static void test_arena_is_used_again_after_reset(void **state)
-{
+static void test_arena_is_used_again_after_reset(void **state) {
     UNUSED(state);
     struct arena arena = {0};
     for (int round = 0; round < 3; round++) {

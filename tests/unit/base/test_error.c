@@ -23,9 +23,10 @@ static void test_errno_becomes_what_the_caller_can_do(void **state) {
     static const struct {
         int errnum;
         enum assay_code code;
-    } cases[] = {{EACCES, ASSAY_DENIED},   {EROFS, ASSAY_DENIED},      {ENOSPC, ASSAY_DENIED},   {EFBIG, ASSAY_DENIED},
-                 {EDQUOT, ASSAY_DENIED},   {ENOENT, ASSAY_NOT_FOUND},  {ENOTDIR, ASSAY_NOT_FOUND}, {EEXIST, ASSAY_EXISTS},
-                 {EIO, ASSAY_UNAVAILABLE}, {ESTALE, ASSAY_UNAVAILABLE}};
+    } cases[] = {{EACCES, ASSAY_DENIED},     {EROFS, ASSAY_DENIED},  {ENOSPC, ASSAY_DENIED},
+                 {EFBIG, ASSAY_DENIED},      {EDQUOT, ASSAY_DENIED}, {ENOENT, ASSAY_NOT_FOUND},
+                 {ENOTDIR, ASSAY_NOT_FOUND}, {EEXIST, ASSAY_EXISTS}, {EIO, ASSAY_UNAVAILABLE},
+                 {ESTALE, ASSAY_UNAVAILABLE}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct assay_error err = {0};
         assert_code(cases[i].code, error_errno(&err, cases[i].errnum, "a/b", "read"), &err);
@@ -69,6 +70,8 @@ static void test_nobody_has_to_want_the_message(void **state) {
     assert_int_equal(error_errno(NULL, ENOENT, NULL, "read"), ASSAY_NOT_FOUND);
 }
 
-TEST_MAIN(cmocka_unit_test(test_every_code_has_its_name_and_exit), cmocka_unit_test(test_errno_becomes_what_the_caller_can_do),
+TEST_MAIN(cmocka_unit_test(test_every_code_has_its_name_and_exit),
+          cmocka_unit_test(test_errno_becomes_what_the_caller_can_do),
           cmocka_unit_test(test_prepend_puts_the_outer_place_first),
-          cmocka_unit_test(test_long_texts_are_cut_at_a_character), cmocka_unit_test(test_nobody_has_to_want_the_message))
+          cmocka_unit_test(test_long_texts_are_cut_at_a_character),
+          cmocka_unit_test(test_nobody_has_to_want_the_message))

@@ -8,7 +8,8 @@ static void test_sha256_of_the_standards_examples(void **state) {
     struct arena arena = {0};
     assert_str(hash_sha256(&arena, STR("abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     assert_str(hash_sha256(&arena, STR("")), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-    assert_str(hash_sha256(&arena, (struct str){0}), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    assert_str(hash_sha256(&arena, (struct str){0}),
+               "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     arena_reset(&arena);
 }
 

@@ -22,7 +22,8 @@ static void assert_reprints(struct str text, const char *expected) {
 
 static void test_documents_survive_reading_and_printing(void **state) {
     UNUSED(state);
-    assert_reprints(STR(" { \"z\" : [ 1 , -2.5 , true , null ] , \"a\" : { } } "), "{\"z\":[1,-2.5,true,null],\"a\":{}}");
+    assert_reprints(STR(" { \"z\" : [ 1 , -2.5 , true , null ] , \"a\" : { } } "),
+                    "{\"z\":[1,-2.5,true,null],\"a\":{}}");
     assert_reprints(STR("9223372036854775807"), "9223372036854775807");
     assert_reprints(STR("-9223372036854775808"), "-9223372036854775808");
     assert_reprints(STR("[0.1,1e300,5e-324,1.7976931348623157e308,1.0,-0.0,100.0,1e22]"),
@@ -104,7 +105,8 @@ static void test_members_are_typed(void **state) {
     UNUSED(state);
     struct json *root;
     struct assay_error err = {0};
-    assert_ok(json_parse(STR("{\"s\":\"x\\u0000y\",\"i\":-7,\"b\":true,\"n\":null,\"r\":1.5}"), "t", &root, &err), &err);
+    assert_ok(json_parse(STR("{\"s\":\"x\\u0000y\",\"i\":-7,\"b\":true,\"n\":null,\"r\":1.5}"), "t", &root, &err),
+              &err);
     struct str text = {0};
     int64_t number = 0;
     bool flag = false;
@@ -253,9 +255,18 @@ static void test_reals_have_the_fewest_digits_that_read_back(void **state) {
     static const struct {
         double value;
         const char *text;
-    } cases[] = {{0.1, "0.1"},        {1.0 / 3, "0.3333333333333333"}, {0.1 + 0.2, "0.30000000000000004"},
-                 {1e23, "1e+23"},     {2.0, "2.0"},                    {123456789.0, "123456789.0"},
-                 {-1.5e-7, "-1.5e-07"}, {0.00012345, "0.00012345"}, {1e16, "10000000000000000.0"}, {9007199254740993.0, "9007199254740992.0"}, {HUGE_VAL, "null"}, {-HUGE_VAL, "null"},
+    } cases[] = {{0.1, "0.1"},
+                 {1.0 / 3, "0.3333333333333333"},
+                 {0.1 + 0.2, "0.30000000000000004"},
+                 {1e23, "1e+23"},
+                 {2.0, "2.0"},
+                 {123456789.0, "123456789.0"},
+                 {-1.5e-7, "-1.5e-07"},
+                 {0.00012345, "0.00012345"},
+                 {1e16, "10000000000000000.0"},
+                 {9007199254740993.0, "9007199254740992.0"},
+                 {HUGE_VAL, "null"},
+                 {-HUGE_VAL, "null"},
                  {(double)NAN, "null"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct buf out = {0};
@@ -266,9 +277,11 @@ static void test_reals_have_the_fewest_digits_that_read_back(void **state) {
     }
 }
 
-TEST_MAIN(cmocka_unit_test(test_documents_survive_reading_and_printing), cmocka_unit_test(test_broken_documents_are_placed),
-          cmocka_unit_test(test_depth_has_a_limit), cmocka_unit_test(test_brackets_in_strings_are_no_depth),
-          cmocka_unit_test(test_members_are_typed), cmocka_unit_test(test_the_wrong_node_is_empty_not_a_crash),
-          cmocka_unit_test(test_members_are_walked_in_source_order), cmocka_unit_test(test_walks_of_many_threads_do_not_meet),
+TEST_MAIN(cmocka_unit_test(test_documents_survive_reading_and_printing),
+          cmocka_unit_test(test_broken_documents_are_placed), cmocka_unit_test(test_depth_has_a_limit),
+          cmocka_unit_test(test_brackets_in_strings_are_no_depth), cmocka_unit_test(test_members_are_typed),
+          cmocka_unit_test(test_the_wrong_node_is_empty_not_a_crash),
+          cmocka_unit_test(test_members_are_walked_in_source_order),
+          cmocka_unit_test(test_walks_of_many_threads_do_not_meet),
           cmocka_unit_test(test_the_writer_puts_commas_and_escapes),
           cmocka_unit_test(test_reals_have_the_fewest_digits_that_read_back))

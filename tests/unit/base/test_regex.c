@@ -36,7 +36,10 @@ static const struct {
     {"(?m)^a$", "b\na", true},
     {"a.b", "a\nb", false},
     {"a.b", "a\rb", false},
-    {"a.b", "a\xC2\x85" "b", false},
+    {"a.b",
+     "a\xC2\x85"
+     "b",
+     false},
     {"a.b", "a\u2029b", false},
     {"(?s)a.b", "a\nb", true},
     {"^.$", "\U0001F600", true}, /* a code point, not two units */
@@ -81,9 +84,16 @@ static void test_a_pattern_that_cannot_be_read_is_placed(void **state) {
     static const struct {
         const char *pattern, *part;
     } bad[] = {
-        {"a(b", "at character 4"}, {"\\u00fc(", "at character 8"}, {"\u00FC[", "at character 3"}, {"*", "at character 1"},
-        {"a{2,1}", "a{2,1}"},      {"(?<n>a)(?<n>b)", "(?<n>"},    {"\\p{Nope}", "\\p{Nope}"},    {"\xFF", "not UTF-8 at byte 1"},
-        {"\\C", "\\C"},            {"\\", "\\ at end"},
+        {"a(b", "at character 4"},
+        {"\\u00fc(", "at character 8"},
+        {"\u00FC[", "at character 3"},
+        {"*", "at character 1"},
+        {"a{2,1}", "a{2,1}"},
+        {"(?<n>a)(?<n>b)", "(?<n>"},
+        {"\\p{Nope}", "\\p{Nope}"},
+        {"\xFF", "not UTF-8 at byte 1"},
+        {"\\C", "\\C"},
+        {"\\", "\\ at end"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct regex *regex = NULL;
@@ -145,6 +155,7 @@ static void test_one_pattern_serves_many_threads(void **state) {
 
 TEST_MAIN(cmocka_unit_test(test_patterns_are_javas),
           cmocka_unit_test(test_bytes_that_are_not_utf8_match_nothing_and_harm_nothing),
-          cmocka_unit_test(test_a_pattern_that_cannot_be_read_is_placed), cmocka_unit_test(test_a_runaway_match_ends_as_limit),
+          cmocka_unit_test(test_a_pattern_that_cannot_be_read_is_placed),
+          cmocka_unit_test(test_a_runaway_match_ends_as_limit),
           cmocka_unit_test(test_a_long_subject_does_not_overflow_the_stack),
           cmocka_unit_test(test_one_pattern_serves_many_threads))

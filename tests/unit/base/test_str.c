@@ -52,7 +52,8 @@ static void test_int64_takes_the_extremes_and_nothing_beyond(void **state) {
     assert_true(value == INT64_MIN);
     assert_int_equal(str_int64(STR("+0"), &value), ASSAY_OK);
     assert_int_equal(value, 0);
-    static const char *const bad[] = {"9223372036854775808", "-9223372036854775809", "", "-", "+", "1 ", " 1", "1.0", "0x1", "1e3"};
+    static const char *const bad[] = {
+        "9223372036854775808", "-9223372036854775809", "", "-", "+", "1 ", " 1", "1.0", "0x1", "1e3"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         assert_int_equal(str_int64(str_of(bad[i]), &value), ASSAY_INVALID);
 }
@@ -106,7 +107,8 @@ static void test_buffers_grow_and_stay_ended(void **state) {
     assert_null(b.data);
 }
 
-TEST_MAIN(cmocka_unit_test(test_views_are_cut_and_compared_by_bytes), cmocka_unit_test(test_split_takes_one_part_at_a_time),
+TEST_MAIN(cmocka_unit_test(test_views_are_cut_and_compared_by_bytes),
+          cmocka_unit_test(test_split_takes_one_part_at_a_time),
           cmocka_unit_test(test_paths_have_one_slash_between_parts),
           cmocka_unit_test(test_int64_takes_the_extremes_and_nothing_beyond),
           cmocka_unit_test(test_utf8_refuses_what_unicode_refuses), cmocka_unit_test(test_nearest_finds_slips_only),

@@ -12,9 +12,15 @@ static const struct {
     int64_t days;
     const char *text;
 } dates[] = {
-    {1970, 1, 1, 0, "1970-01-01"},        {1969, 12, 31, -1, "1969-12-31"},      {2000, 2, 29, 11016, "2000-02-29"},
-    {2024, 12, 31, 20088, "2024-12-31"},  {1, 1, 1, -719162, "0001-01-01"},      {0, 1, 1, -719528, "0000-01-01"},
-    {-1, 1, 1, -719893, "-0001-01-01"},   {9999, 12, 31, 2932896, "9999-12-31"}, {10000, 1, 1, 2932897, "+10000-01-01"},
+    {1970, 1, 1, 0, "1970-01-01"},
+    {1969, 12, 31, -1, "1969-12-31"},
+    {2000, 2, 29, 11016, "2000-02-29"},
+    {2024, 12, 31, 20088, "2024-12-31"},
+    {1, 1, 1, -719162, "0001-01-01"},
+    {0, 1, 1, -719528, "0000-01-01"},
+    {-1, 1, 1, -719893, "-0001-01-01"},
+    {9999, 12, 31, 2932896, "9999-12-31"},
+    {10000, 1, 1, 2932897, "+10000-01-01"},
     {1582, 10, 10, -141432, "1582-10-10"}, /* a day the Julian calendar reform skipped */
 };
 
@@ -37,7 +43,8 @@ static void test_each_day_of_two_eras_follows_the_last(void **state) {
     int64_t expected = time_days_of(-400, 1, 1);
     for (int64_t year = -400; year < 400; year++)
         for (int month = 1; month <= 12; month++)
-            for (int day = 1; time_is_date(year, month, day); day++) assert_true(time_days_of(year, month, day) == expected++);
+            for (int day = 1; time_is_date(year, month, day); day++)
+                assert_true(time_days_of(year, month, day) == expected++);
     assert_true(expected - time_days_of(-400, 1, 1) == 2 * 146097);
 }
 
@@ -87,20 +94,35 @@ static void test_rfc_3339_is_read(void **state) {
         const char *text;
         int64_t us;
     } good[] = {
-        {"2024-01-05T12:30:45.123456Z", INT64_C(1704457845123456)}, {"2024-01-05T12:30:45Z", INT64_C(1704457845000000)},
-        {"2024-01-05T14:00:45.5+01:30", INT64_C(1704457845500000)}, {"2024-01-04T23:59:59-00:01", INT64_C(1704412859000000)},
-        {"1969-12-31t23:59:59.999999z", -1},                        {"0000-01-01T00:00:00Z", INT64_C(-62167219200000000)},
+        {"2024-01-05T12:30:45.123456Z", INT64_C(1704457845123456)},
+        {"2024-01-05T12:30:45Z", INT64_C(1704457845000000)},
+        {"2024-01-05T14:00:45.5+01:30", INT64_C(1704457845500000)},
+        {"2024-01-04T23:59:59-00:01", INT64_C(1704412859000000)},
+        {"1969-12-31t23:59:59.999999z", -1},
+        {"0000-01-01T00:00:00Z", INT64_C(-62167219200000000)},
     };
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
         int64_t us = 0;
         assert_true(time_parse_iso(str_of(good[i].text), &us));
         assert_true(us == good[i].us);
     }
-    static const char *const bad[] = {"", "2024-01-05", "2024-01-05T12:30:45", "2024-01-05T12:30:45.Z",
-                                      "2024-01-05T12:30:45.1234567Z", "2024-01-05T24:00:00Z", "2024-01-05T12:60:00Z",
-                                      "2024-01-05T12:30:60Z", "2024-02-30T12:30:45Z", "2024-01-05T12:30:45+24:00",
-                                      "2024-01-05T12:30:45+0100", "2024-01-05T12:30:45Z ", " 2024-01-05T12:30:45Z",
-                                      "2024-1-5T12:30:45Z", "20240105T123045Z", "+024-01-05T12:30:45Z", "2024-01-05 12:30:45Z"};
+    static const char *const bad[] = {"",
+                                      "2024-01-05",
+                                      "2024-01-05T12:30:45",
+                                      "2024-01-05T12:30:45.Z",
+                                      "2024-01-05T12:30:45.1234567Z",
+                                      "2024-01-05T24:00:00Z",
+                                      "2024-01-05T12:60:00Z",
+                                      "2024-01-05T12:30:60Z",
+                                      "2024-02-30T12:30:45Z",
+                                      "2024-01-05T12:30:45+24:00",
+                                      "2024-01-05T12:30:45+0100",
+                                      "2024-01-05T12:30:45Z ",
+                                      " 2024-01-05T12:30:45Z",
+                                      "2024-1-5T12:30:45Z",
+                                      "20240105T123045Z",
+                                      "+024-01-05T12:30:45Z",
+                                      "2024-01-05 12:30:45Z"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         int64_t us = 42;
         assert_false(time_parse_iso(str_of(bad[i]), &us));
@@ -121,7 +143,7 @@ static void test_the_clock_can_be_set(void **state) {
     assert_true(time_monotonic_s() >= before);
 }
 
-TEST_MAIN(cmocka_unit_test(test_dates_count_as_java_counts), cmocka_unit_test(test_each_day_of_two_eras_follows_the_last),
-          cmocka_unit_test(test_the_c_library_agrees), cmocka_unit_test(test_dates_that_are_none),
-          cmocka_unit_test(test_instants_print_as_spark_prints_them), cmocka_unit_test(test_rfc_3339_is_read),
-          cmocka_unit_test(test_the_clock_can_be_set))
+TEST_MAIN(cmocka_unit_test(test_dates_count_as_java_counts),
+          cmocka_unit_test(test_each_day_of_two_eras_follows_the_last), cmocka_unit_test(test_the_c_library_agrees),
+          cmocka_unit_test(test_dates_that_are_none), cmocka_unit_test(test_instants_print_as_spark_prints_them),
+          cmocka_unit_test(test_rfc_3339_is_read), cmocka_unit_test(test_the_clock_can_be_set))

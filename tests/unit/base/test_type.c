@@ -52,10 +52,31 @@ static void test_names_are_read_and_printed(void **state) {
 
 static void test_what_is_no_primitive_type_is_refused(void **state) {
     UNUSED(state);
-    static const char *const bad[] = {"", "none", "strin", "string(3)", "int(4)", "decimal()", "decimal(0)", "decimal(39)",
-                                      "decimal(5,6)", "decimal(5,-1)", "decimal(+5,1)", "decimal(5,1", "decimal 5,1)",
-                                      "decimal(5,)", "decimal(5,1,1)", "decimal(99999999999999999999,1)", "varchar(0)",
-                                      "varchar(x)", "varchar(-1)", "array<int>", "struct<a:int>", "interval", "(", ")", "int)"};
+    static const char *const bad[] = {"",
+                                      "none",
+                                      "strin",
+                                      "string(3)",
+                                      "int(4)",
+                                      "decimal()",
+                                      "decimal(0)",
+                                      "decimal(39)",
+                                      "decimal(5,6)",
+                                      "decimal(5,-1)",
+                                      "decimal(+5,1)",
+                                      "decimal(5,1",
+                                      "decimal 5,1)",
+                                      "decimal(5,)",
+                                      "decimal(5,1,1)",
+                                      "decimal(99999999999999999999,1)",
+                                      "varchar(0)",
+                                      "varchar(x)",
+                                      "varchar(-1)",
+                                      "array<int>",
+                                      "struct<a:int>",
+                                      "interval",
+                                      "(",
+                                      ")",
+                                      "int)"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct type type = {.kind = TYPE_DATE};
         assert_false(type_parse(str_of(bad[i]), &type));
@@ -77,5 +98,5 @@ static void test_kinds_of_numbers(void **state) {
     assert_true(type_parse(STR("date"), &type) && !type_is_number(type));
 }
 
-TEST_MAIN(cmocka_unit_test(test_names_are_read_and_printed), cmocka_unit_test(test_what_is_no_primitive_type_is_refused),
-          cmocka_unit_test(test_kinds_of_numbers))
+TEST_MAIN(cmocka_unit_test(test_names_are_read_and_printed),
+          cmocka_unit_test(test_what_is_no_primitive_type_is_refused), cmocka_unit_test(test_kinds_of_numbers))

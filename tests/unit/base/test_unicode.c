@@ -11,10 +11,10 @@ static const struct {
     {"@[`{", "@[`{", "@[`{"}, /* next to the letters */
     {"Stra\u00DFe", "STRASSE", "stra\u00DFe"},
     {"\u00FC\u00D6", "\u00DC\u00D6", "\u00FC\u00F6"},
-    {"\uFB01", "FI", "\uFB01"},                                           /* ligature fi */
+    {"\uFB01", "FI", "\uFB01"},                                                           /* ligature fi */
     {"\u039F\u0394\u039F\u03A3", "\u039F\u0394\u039F\u03A3", "\u03BF\u03B4\u03BF\u03C2"}, /* final sigma */
-    {"\u0130", "\u0130", "i\u0307"},                                      /* I with dot: two code points */
-    {"\u0131i", "II", "\u0131i"},                                         /* dotless i */
+    {"\u0130", "\u0130", "i\u0307"}, /* I with dot: two code points */
+    {"\u0131i", "II", "\u0131i"},    /* dotless i */
     {"\u01C6", "\u01C4", "\u01C6"},
     {"\U00010428", "\U00010400", "\U00010428"}, /* Deseret, outside the BMP */
     {"\u0149", "\u02BCN", "\u0149"},

@@ -51,7 +51,8 @@ static void test_every_node_knows_its_place(void **state) {
 static void test_lines_end_as_in_an_editor(void **state) {
     UNUSED(state);
     struct arena arena = {0};
-    const struct yaml_node *root = parse(&arena, STR("\xEF\xBB\xBF" "a: 1\r\nb: 2\rc: 3\nd: \"x\u2028y\"\ne: 5"));
+    const struct yaml_node *root = parse(&arena, STR("\xEF\xBB\xBF"
+                                                     "a: 1\r\nb: 2\rc: 3\nd: \"x\u2028y\"\ne: 5"));
     assert_int_equal(yaml_member(root, STR("a"))->column, 1); /* the byte order mark takes no room */
     assert_int_equal(yaml_member(root, STR("b"))->line, 2);
     assert_int_equal(yaml_member(root, STR("c"))->line, 3);
@@ -90,7 +91,9 @@ static const struct {
     {"ok: 1\nx: \xC3\x28", "t.yaml:2:4", "0xC3"},
     {"x: \xED\xA0\x80", "t.yaml:1:4", "not UTF-8"},
     {"a: \x01", "t.yaml:1:4", "control characters"},
-    {"\xFF\xFE" "a", "t.yaml:1:1", "not UTF-8"}, /* UTF-16 */
+    {"\xFF\xFE"
+     "a",
+     "t.yaml:1:1", "not UTF-8"}, /* UTF-16 */
 };
 
 static void test_what_is_refused_is_placed(void **state) {
@@ -181,6 +184,7 @@ static void test_scalars_mean_what_yaml_12_says(void **state) {
 }
 
 TEST_MAIN(cmocka_unit_test(test_every_node_knows_its_place), cmocka_unit_test(test_lines_end_as_in_an_editor),
-          cmocka_unit_test(test_what_is_refused_is_placed), cmocka_unit_test(test_nul_bytes_are_refused_but_may_be_escaped),
+          cmocka_unit_test(test_what_is_refused_is_placed),
+          cmocka_unit_test(test_nul_bytes_are_refused_but_may_be_escaped),
           cmocka_unit_test(test_depth_and_size_have_limits), cmocka_unit_test(test_many_keys_are_checked_in_time),
           cmocka_unit_test(test_scalars_mean_what_yaml_12_says))

@@ -53,7 +53,11 @@ static struct str effects(struct arena *arena, const char *root) {
         const char *name;
         bool is_there;
         char letter;
-    } expected[] = {{"put", true, 'p'}, {"absent", true, 'a'}, {"published", true, 's'}, {"removed", false, 'r'}, {"to", true, 'm'}};
+    } expected[] = {{"put", true, 'p'},
+                    {"absent", true, 'a'},
+                    {"published", true, 's'},
+                    {"removed", false, 'r'},
+                    {"to", true, 'm'}};
     struct str out = STR("");
     for (size_t i = 0; i < 5; i++) {
         bool is_there = access(str_path(arena, str_of(root), str_of(expected[i].name)).ptr, F_OK) == 0;
@@ -149,7 +153,8 @@ static void test_calls_are_counted(void **state) {
 
 static void test_orders_that_make_no_sense_are_refused(void **state) {
     UNUSED(state);
-    static const char *const bad[] = {"", "fail", "fail:", "fail:0", "fail:-1", "fail:x", "stop:1:2", "explode:1", "count:1"};
+    static const char *const bad[] = {"",       "fail",     "fail:",     "fail:0", "fail:-1",
+                                      "fail:x", "stop:1:2", "explode:1", "count:1"};
     struct store *inner, *store = NULL;
     struct assay_error err = {0};
     assert_ok(store_open_memory(&inner, &err), &err);

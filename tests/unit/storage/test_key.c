@@ -6,8 +6,10 @@
 
 static void test_names_inside_the_lake_are_taken(void **state) {
     UNUSED(state);
-    static const char *const good[] = {"a", "a/b", "Tables/silver/orders/_delta_log/00000000000000000000.json", "...", "a..b/..c",
-                                       "with space/\u00FC[*]?'\".csv", "x=%2F", ".hidden", "-rf", "~", "a:b", "\U0001F600"};
+    static const char *const good[] = {"a",     "a/b",      "Tables/silver/orders/_delta_log/00000000000000000000.json",
+                                       "...",   "a..b/..c", "with space/\u00FC[*]?'\".csv",
+                                       "x=%2F", ".hidden",  "-rf",
+                                       "~",     "a:b",      "\U0001F600"};
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
         struct assay_error err = {0};
         assert_ok(store_key_check(str_of(good[i]), &err), &err);
@@ -20,10 +22,21 @@ static void test_names_that_could_leave_it_are_not(void **state) {
         struct str key;
         const char *why;
     } bad[] = {
-        {{"", 0}, "empty"},          {{"/", 1}, "'/'"},           {{"/etc/passwd", 11}, "'/'"}, {{"a/", 2}, "'/'"},
-        {{"a//b", 4}, "two in a row"}, {{".", 1}, "'..'"},        {{"..", 2}, "'..'"},          {{"../a", 4}, "'..'"},
-        {{"a/../b", 6}, "'..'"},     {{"a/./b", 5}, "'.'"},       {{"a/..", 4}, "'..'"},        {{"a\\..\\b", 6}, "backslash"},
-        {{"a\0b", 3}, "NUL"},        {{"\xFF", 1}, "not UTF-8"},  {{"a/\xC0\xAE\xC0\xAE/b", 8}, "not UTF-8"}, /* overlong dots */
+        {{"", 0}, "empty"},
+        {{"/", 1}, "'/'"},
+        {{"/etc/passwd", 11}, "'/'"},
+        {{"a/", 2}, "'/'"},
+        {{"a//b", 4}, "two in a row"},
+        {{".", 1}, "'..'"},
+        {{"..", 2}, "'..'"},
+        {{"../a", 4}, "'..'"},
+        {{"a/../b", 6}, "'..'"},
+        {{"a/./b", 5}, "'.'"},
+        {{"a/..", 4}, "'..'"},
+        {{"a\\..\\b", 6}, "backslash"},
+        {{"a\0b", 3}, "NUL"},
+        {{"\xFF", 1}, "not UTF-8"},
+        {{"a/\xC0\xAE\xC0\xAE/b", 8}, "not UTF-8"}, /* overlong dots */
     };
     struct store *store;
     struct assay_error err = {0};
@@ -73,5 +86,6 @@ static void test_nothing_is_moved_into_itself(void **state) {
     store_close(&store);
 }
 
-TEST_MAIN(cmocka_unit_test(test_names_inside_the_lake_are_taken), cmocka_unit_test(test_names_that_could_leave_it_are_not),
-          cmocka_unit_test(test_lengths_have_limits), cmocka_unit_test(test_nothing_is_moved_into_itself))
+TEST_MAIN(cmocka_unit_test(test_names_inside_the_lake_are_taken),
+          cmocka_unit_test(test_names_that_could_leave_it_are_not), cmocka_unit_test(test_lengths_have_limits),
+          cmocka_unit_test(test_nothing_is_moved_into_itself))

@@ -31,7 +31,8 @@ static size_t count_names(const char *path) {
     size_t count = 0;
     DIR *dir = opendir(path);
     assert_non_null(dir);
-    for (const struct dirent *entry; (entry = readdir(dir));) count += strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..");
+    for (const struct dirent *entry; (entry = readdir(dir));)
+        count += strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..");
     closedir(dir);
     return count;
 }
@@ -277,9 +278,11 @@ static void test_a_user_without_rights_is_told_so(void **state) {
     arena_reset(&arena);
 }
 
-TEST_MAIN(cmocka_unit_test(test_a_root_must_be_a_folder), cmocka_unit_test(test_the_current_folder_does_not_matter_later),
+TEST_MAIN(cmocka_unit_test(test_a_root_must_be_a_folder),
+          cmocka_unit_test(test_the_current_folder_does_not_matter_later),
           cmocka_unit_test(test_only_files_are_objects), cmocka_unit_test(test_links_are_followed_but_not_in_circles),
           cmocka_unit_test(test_a_lake_that_goes_away_is_not_an_empty_one),
-          cmocka_unit_test(test_deep_folders_cost_no_file_handles), cmocka_unit_test(test_a_full_disk_leaves_nothing_behind),
+          cmocka_unit_test(test_deep_folders_cost_no_file_handles),
+          cmocka_unit_test(test_a_full_disk_leaves_nothing_behind),
           cmocka_unit_test(test_publishing_to_another_file_system_copies),
           cmocka_unit_test(test_a_user_without_rights_is_told_so))

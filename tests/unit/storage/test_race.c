@@ -10,7 +10,9 @@
 
 enum { KEYS = 300, PROCESSES = 2, THREADS = 4 };
 
-static struct str key_of(struct arena *arena, int number) { return str_printf(arena, "t/_delta_log/%020d.json", number); }
+static struct str key_of(struct arena *arena, int number) {
+    return str_printf(arena, "t/_delta_log/%020d.json", number);
+}
 
 /** Try every key; won says for each whether it was ours, 99 is an error. */
 static void try_all(struct store *store, const char *who, unsigned char won[KEYS]) {
@@ -23,7 +25,8 @@ static void try_all(struct store *store, const char *who, unsigned char won[KEYS
     arena_reset(&arena);
 }
 
-static void assert_one_winner(struct store *store, const char *const *names, unsigned char won[][KEYS], size_t writers) {
+static void assert_one_winner(struct store *store, const char *const *names, unsigned char won[][KEYS],
+                              size_t writers) {
     struct arena arena = {0};
     struct assay_error err = {0};
     for (int i = 0; i < KEYS; i++) {

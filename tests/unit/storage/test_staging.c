@@ -27,7 +27,8 @@ static void test_staged_paths_are_new_and_in_the_lake(void **state) {
     assert_ok(staging_open(store, &staging, &err), &err);
     struct str folder = str_copy(&arena, staging_folder(staging));
     assert_has(folder, "/.assay-staging/");
-    struct str first = staging_path(staging, &arena, STR("a.parquet")), second = staging_path(staging, &arena, STR("a.parquet"));
+    struct str first = staging_path(staging, &arena, STR("a.parquet")),
+               second = staging_path(staging, &arena, STR("a.parquet"));
     assert_true(str_ends(first, STR("/1-a.parquet")));
     assert_true(str_ends(second, STR("/2-a.parquet")));
     assert_true(str_starts(staging_path(staging, &arena, STR("../../x")), folder));
@@ -166,7 +167,8 @@ static void test_a_shared_temporary_folder_of_another_is_not_used(void **state) 
     arena_reset(&arena);
 }
 
-TEST_MAIN(cmocka_unit_test(test_staged_paths_are_new_and_in_the_lake), cmocka_unit_test(test_closing_does_not_follow_links),
+TEST_MAIN(cmocka_unit_test(test_staged_paths_are_new_and_in_the_lake),
+          cmocka_unit_test(test_closing_does_not_follow_links),
           cmocka_unit_test(test_what_killed_processes_left_is_removed_and_what_living_ones_use_is_not),
           cmocka_unit_test(test_many_open_and_close_at_once),
           cmocka_unit_test(test_a_shared_temporary_folder_of_another_is_not_used))

@@ -89,12 +89,21 @@ static void test_ranges_are_cut_to_the_object(void **state) {
     static const struct {
         int64_t offset, length;
         const char *expected;
-    } cases[] = {{0, 4, "0123"},  {8, 100, "89"},          {10, 1, ""},         {INT64_MAX, INT64_MAX, ""}, {-3, 2, "78"},
-                 {-3, 99, "789"}, {-99, 2, "01"},          {INT64_MIN, 1, "0"}, {2, 0, ""},                 {2, -1, ""},
+    } cases[] = {{0, 4, "0123"},
+                 {8, 100, "89"},
+                 {10, 1, ""},
+                 {INT64_MAX, INT64_MAX, ""},
+                 {-3, 2, "78"},
+                 {-3, 99, "789"},
+                 {-99, 2, "01"},
+                 {INT64_MIN, 1, "0"},
+                 {2, 0, ""},
+                 {2, -1, ""},
                  {0, INT64_MAX, "0123456789"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct str bytes;
-        assert_ok(store_get_range(f->store, STR("r"), cases[i].offset, cases[i].length, &f->arena, &bytes, &f->err), &f->err);
+        assert_ok(store_get_range(f->store, STR("r"), cases[i].offset, cases[i].length, &f->arena, &bytes, &f->err),
+                  &f->err);
         assert_str(bytes, cases[i].expected);
     }
 }
@@ -107,14 +116,16 @@ static struct str list(struct fixture *f, const char *prefix, bool is_flat) {
     assert_ok(rc, &f->err);
     struct str all = {0};
     for (size_t i = 0; i < count; i++)
-        all = str_printf(&f->arena, "%.*s%s%.*s=%d", STR_ARG(all), i ? " " : "", STR_ARG(entries[i].key), (int)entries[i].size_bytes);
+        all = str_printf(&f->arena, "%.*s%s%.*s=%d", STR_ARG(all), i ? " " : "", STR_ARG(entries[i].key),
+                         (int)entries[i].size_bytes);
     return all;
 }
 
 static void test_lists_are_sorted_by_bytes_and_whole(void **state) {
     struct fixture *f = fixture_of(state);
     assert_str(list(f, "", false), "");
-    static const char *const keys[] = {"t/b", "t/a/2", "t/a/10", "t/a-x", "t/a.y", "t/B", "t/\u00FC", "u/x", "t2", "t/_log/0.json"};
+    static const char *const keys[] = {"t/b", "t/a/2",    "t/a/10", "t/a-x", "t/a.y",
+                                       "t/B", "t/\u00FC", "u/x",    "t2",    "t/_log/0.json"};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) put(f, keys[i], "12");
     put(f, "t/.assay-hidden", "x");
     put(f, "t/.assay-folder/x", "x");
