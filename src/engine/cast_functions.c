@@ -2,7 +2,8 @@
  * Spark's casts as SQL functions: loops over vectors around the pure functions of cast.h.
  *
  * 1. NULL in, NULL out; what the cast refuses is NULL. No value makes a statement fail.
- * 2. spark_decimal_<p>_<s> is registered when it is first needed; the catalog takes functions after the settings are locked.
+ * 2. spark_decimal_<p>_<s> is registered when it is first needed; the catalog takes functions after the settings are
+ * locked.
  */
 #include "engine/engine_int.h"
 
@@ -27,7 +28,8 @@ enum assay_code function_add(struct engine *engine, const struct function *f, st
     if (f->extra) duckdb_scalar_function_set_extra_info(function, f->extra, NULL);
     duckdb_state state = duckdb_register_scalar_function(engine->connection, function);
     duckdb_destroy_scalar_function(&function);
-    if (state != DuckDBSuccess) return error_set(err, ASSAY_INTERNAL, NULL, "the SQL function %s cannot be registered", f->name);
+    if (state != DuckDBSuccess)
+        return error_set(err, ASSAY_INTERNAL, NULL, "the SQL function %s cannot be registered", f->name);
     return ASSAY_OK;
 }
 
@@ -53,7 +55,8 @@ enum assay_code function_add(struct engine *engine, const struct function *f, st
         const duckdb_string_t *texts = in.data;                                                                        \
         c_type *values = out.data;                                                                                     \
         for (idx_t i = 0; i < count; i++)                                                                              \
-            if (column_is_null(&in, i) || !cast_##suffix(string_view(&texts[i]), &values[i])) writer_put_null(&out, i); \
+            if (column_is_null(&in, i) || !cast_##suffix(string_view(&texts[i]), &values[i]))                          \
+                writer_put_null(&out, i);                                                                              \
     }
 CASTS(CAST_LOOP)
 
@@ -68,10 +71,14 @@ static void run_decimal(duckdb_function_info info, duckdb_data_chunk input, duck
         int128 value = 0;
         if (column_is_null(&in, i) || !cast_decimal(string_view(&texts[i]), precision, scale, &value, NULL))
             writer_put_null(&out, i);
-        else if (precision <= 4) ((int16_t *)out.data)[i] = (int16_t)value;
-        else if (precision <= 9) ((int32_t *)out.data)[i] = (int32_t)value;
-        else if (precision <= 18) ((int64_t *)out.data)[i] = (int64_t)value;
-        else ((duckdb_hugeint *)out.data)[i] = (duckdb_hugeint){(uint64_t)value, (int64_t)(value >> 64)};
+        else if (precision <= 4)
+            ((int16_t *)out.data)[i] = (int16_t)value;
+        else if (precision <= 9)
+            ((int32_t *)out.data)[i] = (int32_t)value;
+        else if (precision <= 18)
+            ((int64_t *)out.data)[i] = (int64_t)value;
+        else
+            ((duckdb_hugeint *)out.data)[i] = (duckdb_hugeint){(uint64_t)value, (int64_t)(value >> 64)};
     }
 }
 
@@ -88,14 +95,15 @@ static void run_decimal_exact(duckdb_function_info info, duckdb_data_chunk input
         if (column_is_null(&in, i) || column_is_null(&scales, i) || scale < 0 || scale > 38 ||
             !cast_decimal(string_view(&texts[i]), 38, scale, &value, &is_exact))
             writer_put_null(&out, i);
-        else ((bool *)out.data)[i] = is_exact;
+        else
+            ((bool *)out.data)[i] = is_exact;
     }
 }
 
 enum assay_code engine_need_decimal(struct engine *engine, int precision, int scale, struct assay_error *err) {
     if (precision < 1 || precision > 38 || scale < 0 || scale > precision)
-        return error_set(err, ASSAY_INVALID, NULL, "decimal(%d,%d): the precision is 1 to 38, the scale 0 to the precision", precision,
-                         scale);
+        return error_set(err, ASSAY_INVALID, NULL,
+                         "decimal(%d,%d): the precision is 1 to 38, the scale 0 to the precision", precision, scale);
     if (engine->decimals[precision] >> scale & 1) return ASSAY_OK;
     char name[32];
     snprintf(name, sizeof name, "spark_decimal_%d_%d", precision, scale);

@@ -2,9 +2,10 @@
  * Opening and closing the engine.
  *
  * 1. What can be a start option is one: each SET costs more than all of them together.
- * 2. The lock comes last. After it no statement changes a setting, apart from the two that write.c needs, reads or writes a file outside
- *    of the given folders, or loads an extension. DuckDB follows links before it compares folders.
- * 3. The library is the pinned one: its C ABI is more than the header says (vector.c), and so are its statistics (write_stats.c).
+ * 2. The lock comes last. After it no statement changes a setting, apart from the two that write.c needs, reads or
+ * writes a file outside of the given folders, or loads an extension. DuckDB follows links before it compares folders.
+ * 3. The library is the pinned one: its C ABI is more than the header says (vector.c), and so are its statistics
+ * (write_stats.c).
  */
 #include "engine/engine_int.h"
 
@@ -26,7 +27,8 @@ static int64_t default_memory(const struct machine *m) {
 }
 
 static void set_option(duckdb_config config, const char *name, const char *value) {
-    (void)duckdb_set_config(config, name, value); /* an unknown name is caught by the pinned version, wrong values by the open */
+    (void)duckdb_set_config(config, name,
+                            value); /* an unknown name is caught by the pinned version, wrong values by the open */
 }
 
 static duckdb_config make_config(struct engine *engine, const struct engine_options *options) {
@@ -49,7 +51,8 @@ static duckdb_config make_config(struct engine *engine, const struct engine_opti
     return config;
 }
 
-static enum assay_code open_database(struct engine *engine, const struct engine_options *options, struct assay_error *err) {
+static enum assay_code open_database(struct engine *engine, const struct engine_options *options,
+                                     struct assay_error *err) {
     duckdb_config config = make_config(engine, options);
     char *text = NULL;
     if (duckdb_open_ext(NULL, &engine->database, config, &text) != DuckDBSuccess) {
@@ -88,8 +91,9 @@ static enum assay_code lock_down(struct engine *engine, const struct engine_opti
 enum assay_code engine_open(const struct engine_options *options, struct engine **out, struct assay_error *err) {
     const char *version = duckdb_library_version();
     if (strcmp(version, PINNED_VERSION) != 0)
-        return error_set(err, ASSAY_UNSUPPORTED, "libduckdb", "version %s, but assay is built for %s; install that one beside assay",
-                         version, PINNED_VERSION);
+        return error_set(err, ASSAY_UNSUPPORTED, "libduckdb",
+                         "version %s, but assay is built for %s; install that one beside assay", version,
+                         PINNED_VERSION);
     struct engine *engine = memory_alloc(sizeof *engine);
     memset(engine, 0, sizeof *engine);
     pthread_mutex_init(&engine->lock, NULL);

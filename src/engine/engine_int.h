@@ -35,7 +35,8 @@ enum assay_code failure_report(struct engine *engine, duckdb_error_type type, co
 /* ---- statements (query.c) ---- */
 
 /** Run SQL to its end. `result` may be NULL; else it is the caller's to destroy when OK. `sql` ends with NUL. */
-enum assay_code statement_run(struct engine *engine, const char *sql, duckdb_result *result, struct assay_error *err) NODISCARD;
+enum assay_code statement_run(struct engine *engine, const char *sql, duckdb_result *result,
+                              struct assay_error *err) NODISCARD;
 /** Check and plan one statement without running it; the caller destroys *out when OK. */
 enum assay_code statement_prepare(struct engine *engine, const char *sql, duckdb_prepared_statement *out,
                                   struct assay_error *err) NODISCARD;
@@ -90,7 +91,8 @@ struct write_column {
     duckdb_type type;
 };
 /** Files and statistics from the rows of a COPY with RETURN_STATS. */
-enum assay_code write_stats_read(struct engine *engine, duckdb_result *result, const struct write_column *columns, size_t column_count,
-                                 struct arena *arena, struct engine_files *out, struct assay_error *err) NODISCARD;
+enum assay_code write_stats_read(struct engine *engine, duckdb_result *result, const struct write_column *columns,
+                                 size_t column_count, struct arena *arena, struct engine_files *out,
+                                 struct assay_error *err) NODISCARD;
 
 #endif

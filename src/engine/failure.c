@@ -1,7 +1,8 @@
 /*
  * The engine's errors as ours.
  *
- * 1. An error of our own callback (a source, a pattern) reaches the caller with its code and message, though DuckDB carries only text.
+ * 1. An error of our own callback (a source, a pattern) reaches the caller with its code and message, though DuckDB
+ * carries only text.
  * 2. An interrupt wins over every other error that it may have caused.
  * 3. The text never shows the SQL, unless ASSAY_TEST_SQL is set: it is printed by us and says nothing to the user.
  */

@@ -3,7 +3,8 @@
  *
  * 1. A limit of a control group counts like the machine's own, on every level of the tree, version 1 and 2.
  * 2. What cannot be read sets no limit; a missing or odd file is never an error.
- * 3. In a container the paths of /proc/self/cgroup may lie outside of what is mounted: the mounted root is asked as well.
+ * 3. In a container the paths of /proc/self/cgroup may lie outside of what is mounted: the mounted root is asked as
+ * well.
  *
  * Source: Linux Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst.
  */
@@ -44,8 +45,10 @@ static void lower_to(int64_t *limit, int64_t value) {
 
 static void apply_memory(struct machine *m, const char *root, const char *folder) {
     int64_t limit, used = 0;
-    if (!read_number(root, folder, "memory.max", &limit) && !read_number(root, folder, "memory.limit_in_bytes", &limit)) return;
-    if (!read_number(root, folder, "memory.current", &used)) (void)read_number(root, folder, "memory.usage_in_bytes", &used);
+    if (!read_number(root, folder, "memory.max", &limit) && !read_number(root, folder, "memory.limit_in_bytes", &limit))
+        return;
+    if (!read_number(root, folder, "memory.current", &used))
+        (void)read_number(root, folder, "memory.usage_in_bytes", &used);
     lower_to(&m->memory_total, limit);
     lower_to(&m->memory_free, limit > used ? limit - used : 0);
 }
@@ -54,13 +57,15 @@ static void apply_memory(struct machine *m, const char *root, const char *folder
 static void apply_threads(struct machine *m, const char *root, const char *folder) {
     int64_t quota = 0, period = 0;
     char path[PATH_MAX], text[64];
-    bool is_v2 = snprintf(path, sizeof path, "%s/cpu.max", folder) < (int)sizeof path && read_text(root, path, text, sizeof text);
+    bool is_v2 = snprintf(path, sizeof path, "%s/cpu.max", folder) < (int)sizeof path &&
+                 read_text(root, path, text, sizeof text);
     if (is_v2) {
         long long q, p;
         if (sscanf(text, "%lld %lld", &q, &p) != 2) return;
         quota = q;
         period = p;
-    } else if (!read_number(root, folder, "cpu.cfs_quota_us", &quota) || !read_number(root, folder, "cpu.cfs_period_us", &period)) {
+    } else if (!read_number(root, folder, "cpu.cfs_quota_us", &quota) ||
+               !read_number(root, folder, "cpu.cfs_period_us", &period)) {
         return;
     }
     if (quota <= 0 || period <= 0) return;

@@ -4,8 +4,8 @@
  *
  * 1. A pattern that is not constant, NULL or refused by its language ends the planning with its own error (failure.c).
  * 2. DuckDB copies a planned expression as it likes; the copies share the compiled pattern and the last one frees it.
- * 3. A regular expression that gives up on a text (too many steps) says NULL: no row is accepted on a guess, and no statement fails
- *    because of one row.
+ * 3. A regular expression that gives up on a text (too many steps) says NULL: no row is accepted on a guess, and no
+ * statement fails because of one row.
  */
 #include "engine/engine_int.h"
 
@@ -59,8 +59,10 @@ static void bind_compiled(duckdb_bind_info info, bool is_regex) {
     *c = (struct compiled){.users = 1};
     char *text;
     enum assay_code rc = constant_text(info, &text, &err);
-    if (!rc && is_regex) rc = regex_open(str_of(text), &c->regex, &err);
-    else if (!rc) rc = datetime_pattern_open(str_of(text), &c->datetime, &err);
+    if (!rc && is_regex)
+        rc = regex_open(str_of(text), &c->regex, &err);
+    else if (!rc)
+        rc = datetime_pattern_open(str_of(text), &c->datetime, &err);
     duckdb_free(text);
     if (rc) {
         err.code = rc;
@@ -82,8 +84,9 @@ static void run_to_date(duckdb_function_info info, duckdb_data_chunk input, duck
     struct column in = column_of(input, 0);
     struct writer out = writer_of(output);
     for (idx_t i = 0; i < count; i++)
-        if (column_is_null(&in, i) || !datetime_pattern_date(c->datetime, string_view((const duckdb_string_t *)in.data + i),
-                                                             (int32_t *)out.data + i))
+        if (column_is_null(&in, i) ||
+            !datetime_pattern_date(c->datetime, string_view((const duckdb_string_t *)in.data + i),
+                                   (int32_t *)out.data + i))
             writer_put_null(&out, i);
 }
 
@@ -93,8 +96,9 @@ static void run_to_timestamp(duckdb_function_info info, duckdb_data_chunk input,
     struct column in = column_of(input, 0);
     struct writer out = writer_of(output);
     for (idx_t i = 0; i < count; i++)
-        if (column_is_null(&in, i) || !datetime_pattern_timestamp(c->datetime, string_view((const duckdb_string_t *)in.data + i),
-                                                                  (int64_t *)out.data + i))
+        if (column_is_null(&in, i) ||
+            !datetime_pattern_timestamp(c->datetime, string_view((const duckdb_string_t *)in.data + i),
+                                        (int64_t *)out.data + i))
             writer_put_null(&out, i);
 }
 

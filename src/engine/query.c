@@ -1,8 +1,10 @@
 /*
  * Running statements and reading their rows.
  *
- * 1. Rows are streamed: a result is never held whole, except by engine_query, whose caller said how many rows it may have.
- * 2. Texts go to the row function as views into DuckDB's chunk, other values through one buffer that lives as long as the row.
+ * 1. Rows are streamed: a result is never held whole, except by engine_query, whose caller said how many rows it may
+ * have.
+ * 2. Texts go to the row function as views into DuckDB's chunk, other values through one buffer that lives as long as
+ * the row.
  */
 #include "engine/engine_int.h"
 
@@ -37,7 +39,8 @@ static duckdb_error_type type_of_text(const char *text) {
     return DUCKDB_ERROR_INVALID;
 }
 
-enum assay_code statement_prepare(struct engine *engine, const char *sql, duckdb_prepared_statement *out, struct assay_error *err) {
+enum assay_code statement_prepare(struct engine *engine, const char *sql, duckdb_prepared_statement *out,
+                                  struct assay_error *err) {
     TRY(failure_begin(engine, err));
     if (duckdb_prepare(engine->connection, sql, out) == DuckDBSuccess) return ASSAY_OK;
     const char *text = duckdb_prepare_error(*out);
@@ -116,8 +119,8 @@ static enum assay_code read_chunk(struct reader *r, duckdb_data_chunk chunk, eng
     return ASSAY_OK;
 }
 
-static enum assay_code read_result(struct engine *engine, duckdb_result *result, const char *sql, engine_row_fn *row, void *context,
-                                   struct assay_error *err) {
+static enum assay_code read_result(struct engine *engine, duckdb_result *result, const char *sql, engine_row_fn *row,
+                                   void *context, struct assay_error *err) {
     struct reader reader;
     enum assay_code rc = ASSAY_OK;
     open_reader(&reader, result);
@@ -125,7 +128,8 @@ static enum assay_code read_result(struct engine *engine, duckdb_result *result,
         rc = read_chunk(&reader, chunk, row, context, err);
         duckdb_destroy_data_chunk(&chunk);
     }
-    const char *text = rc ? NULL : duckdb_result_error(result); /* a streamed statement fails while its rows are fetched */
+    const char *text =
+        rc ? NULL : duckdb_result_error(result); /* a streamed statement fails while its rows are fetched */
     if (text && *text) rc = failure_report(engine, duckdb_result_error_type(result), text, sql, err);
     close_reader(&reader);
     return rc;
@@ -134,8 +138,8 @@ static enum assay_code read_result(struct engine *engine, duckdb_result *result,
 /** The names of the columns are wanted before the rows. */
 typedef void columns_fn(void *context, duckdb_result *result);
 
-static enum assay_code query_each(struct engine *engine, struct str sql, columns_fn *columns, engine_row_fn *row, void *context,
-                                  struct assay_error *err) {
+static enum assay_code query_each(struct engine *engine, struct str sql, columns_fn *columns, engine_row_fn *row,
+                                  void *context, struct assay_error *err) {
     struct buf text = {0};
     duckdb_prepared_statement statement = NULL;
     duckdb_result result;
@@ -176,24 +180,28 @@ static void collect_columns(void *context, duckdb_result *result) {
         c->result.columns[i] = str_copy(c->arena, str_of(duckdb_column_name(result, i)));
 }
 
-static enum assay_code collect_row(void *context, const struct engine_cell *cells, size_t column_count, struct assay_error *err) {
+static enum assay_code collect_row(void *context, const struct engine_cell *cells, size_t column_count,
+                                   struct assay_error *err) {
     struct collector *c = context;
     struct engine_result *r = &c->result;
     if (r->row_count == c->rows_max)
-        return error_set(err, ASSAY_LIMIT, NULL, "the SQL engine: a result of more than %zu rows, which no caller expects", c->rows_max);
+        return error_set(err, ASSAY_LIMIT, NULL,
+                         "the SQL engine: a result of more than %zu rows, which no caller expects", c->rows_max);
     if (r->row_count == c->rows_capacity) {
         size_t capacity = c->rows_capacity ? 2 * c->rows_capacity : 4;
-        r->cells = arena_grow(c->arena, r->cells, r->row_count * column_count, capacity * column_count, sizeof *r->cells);
+        r->cells =
+            arena_grow(c->arena, r->cells, r->row_count * column_count, capacity * column_count, sizeof *r->cells);
         c->rows_capacity = capacity;
     }
     struct engine_cell *to = r->cells + r->row_count++ * column_count;
     for (size_t i = 0; i < column_count; i++)
-        to[i] = (struct engine_cell){cells[i].is_null, cells[i].is_null ? (struct str){0} : str_copy(c->arena, cells[i].text)};
+        to[i] = (struct engine_cell){cells[i].is_null,
+                                     cells[i].is_null ? (struct str){0} : str_copy(c->arena, cells[i].text)};
     return ASSAY_OK;
 }
 
-enum assay_code engine_query(struct engine *engine, struct str sql, size_t rows_max, struct arena *arena, struct engine_result *out,
-                             struct assay_error *err) {
+enum assay_code engine_query(struct engine *engine, struct str sql, size_t rows_max, struct arena *arena,
+                             struct engine_result *out, struct assay_error *err) {
     struct collector collector = {.arena = arena, .rows_max = rows_max};
     TRY(query_each(engine, sql, collect_columns, collect_row, &collector, err));
     *out = collector.result;

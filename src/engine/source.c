@@ -2,8 +2,10 @@
  * Rows made by C code, read by SQL as a table function.
  *
  * 1. One worker per engine thread: opened by the thread that uses it, closed when DuckDB drops the thread's state.
- * 2. Every fill starts on an empty chunk of all columns; the vectors' pointers are fetched once a fill, not once a value.
- * 3. The first error of any worker ends the statement with its code and message (failure.c). An interrupt ends it at the next fill.
+ * 2. Every fill starts on an empty chunk of all columns; the vectors' pointers are fetched once a fill, not once a
+ * value.
+ * 3. The first error of any worker ends the statement with its code and message (failure.c). An interrupt ends it at
+ * the next fill.
  */
 #include "engine/engine_int.h"
 
@@ -72,9 +74,11 @@ static void open_worker(duckdb_init_info info) {
     duckdb_init_set_init_data(info, w, close_worker);
 }
 
-static enum assay_code fill_chunk(struct worker *w, duckdb_data_chunk chunk, size_t *row_count, struct assay_error *err) {
+static enum assay_code fill_chunk(struct worker *w, duckdb_data_chunk chunk, size_t *row_count,
+                                  struct assay_error *err) {
     const struct entry *entry = w->entry;
-    if (atomic_load(&entry->engine->is_interrupted)) return error_set(err, ASSAY_INTERRUPTED, NULL, "stopped by a signal");
+    if (atomic_load(&entry->engine->is_interrupted))
+        return error_set(err, ASSAY_INTERRUPTED, NULL, "stopped by a signal");
     for (size_t i = 0; i < entry->source.column_count; i++)
         w->writers[i] = writer_of(duckdb_data_chunk_get_vector(chunk, i));
     struct engine_sink sink = {.columns = w->writers, .capacity = duckdb_vector_size()};
@@ -119,7 +123,8 @@ static enum assay_code copy_entry(struct engine *engine, const struct engine_sou
         names[i] = str_copy(&engine->arena, source->column_names[i]);
         entry->types[i] = type_of_name(source->column_types[i]);
         if (entry->types[i] == DUCKDB_TYPE_INVALID)
-            return error_set(err, ASSAY_INTERNAL, NULL, "a source cannot have a column of type %s", source->column_types[i]);
+            return error_set(err, ASSAY_INTERNAL, NULL, "a source cannot have a column of type %s",
+                             source->column_types[i]);
     }
     entry->source.column_names = names;
     entry->source.column_types = NULL;
@@ -141,6 +146,7 @@ enum assay_code engine_add_source(struct engine *engine, struct str name, const 
     duckdb_state state = duckdb_register_table_function(engine->connection, function);
     duckdb_destroy_table_function(&function);
     if (state != DuckDBSuccess)
-        return error_set(err, ASSAY_INTERNAL, NULL, "the source %.*s cannot be registered; is the name in use?", STR_ARG(name));
+        return error_set(err, ASSAY_INTERNAL, NULL, "the source %.*s cannot be registered; is the name in use?",
+                         STR_ARG(name));
     return ASSAY_OK;
 }

@@ -2,9 +2,9 @@
  * Names, texts and file lists as SQL.
  *
  * 1. Nothing that comes in can end its quotes.
- * 2. A file is read by its exact name. DuckDB takes every path as a glob pattern; a class of one character, `[*]`, stands for the
- *    character itself (it has no escape sign). A name that holds both a backslash and one of `* ? [` cannot be said and is not found,
- *    because DuckDB cuts patterns, but not plain names, at backslashes.
+ * 2. A file is read by its exact name. DuckDB takes every path as a glob pattern; a class of one character, `[*]`,
+ * stands for the character itself (it has no escape sign). A name that holds both a backslash and one of `* ? [` cannot
+ * be said and is not found, because DuckDB cuts patterns, but not plain names, at backslashes.
  */
 #include "engine/engine_int.h"
 
@@ -46,9 +46,12 @@ static void add_path(struct buf *sql, struct str path) {
     buf_addc(sql, '\'');
     for (size_t i = 0; i < path.len; i++) {
         char c = path.ptr[i];
-        if (c == '*' || c == '?' || c == '[') buf_printf(sql, "[%c]", c);
-        else if (c == '\'') buf_addz(sql, "''");
-        else buf_addc(sql, c);
+        if (c == '*' || c == '?' || c == '[')
+            buf_printf(sql, "[%c]", c);
+        else if (c == '\'')
+            buf_addz(sql, "''");
+        else
+            buf_addc(sql, c);
     }
     buf_addc(sql, '\'');
 }

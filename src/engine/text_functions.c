@@ -1,9 +1,10 @@
 /*
  * spark_trim, spark_upper, spark_lower.
  *
- * 1. Most columns need no change. Then the output vector refers to the input's data, and nothing is copied: the loop that finds
- *    this out is the whole cost.
- * 2. From the first value that changes on, every value is written anew: a text must not outlive the vector that owns its bytes.
+ * 1. Most columns need no change. Then the output vector refers to the input's data, and nothing is copied: the loop
+ * that finds this out is the whole cost.
+ * 2. From the first value that changes on, every value is written anew: a text must not outlive the vector that owns
+ * its bytes.
  * 3. ASCII is mapped here; any other byte sends the value to base/unicode.h (Java's rules).
  */
 #include "engine/engine_int.h"
@@ -32,9 +33,12 @@ static void run_text(duckdb_data_chunk input, duckdb_vector output, keeps_fn *ke
     struct writer out = writer_of(output);
     struct buf scratch = {0};
     for (idx_t i = 0; i < count; i++) {
-        if (column_is_null(&in, i)) writer_put_null(&out, i);
-        else if (i < changed) writer_put_text(&out, i, string_view(&texts[i]));
-        else write(&out, i, string_view(&texts[i]), &scratch);
+        if (column_is_null(&in, i))
+            writer_put_null(&out, i);
+        else if (i < changed)
+            writer_put_text(&out, i, string_view(&texts[i]));
+        else
+            write(&out, i, string_view(&texts[i]), &scratch);
     }
     buf_free(&scratch);
 }
@@ -49,7 +53,8 @@ static void trim_write(struct writer *out, idx_t row, struct str text, struct bu
     writer_put_text(out, row, cast_trim(text));
 }
 
-/** One byte with the high bit set in each place where w has an ASCII letter from `first` to first + 25; w is all ASCII. */
+/** One byte with the high bit set in each place where w has an ASCII letter from `first` to first + 25; w is all ASCII.
+ */
 static uint64_t letters(uint64_t w, unsigned char first) {
     const uint64_t ones = 0x0101010101010101U;
     uint64_t at_least = w + ones * (uint64_t)(0x80 - first), above = w + ones * (uint64_t)(0x80 - first - 26);

@@ -2,8 +2,10 @@
  * Values as text: one form for results, statistics and reports.
  *
  * 1. Numbers never pass through a wider or narrower type: decimals and 128-bit integers are printed from their integer.
- * 2. Dates and timestamps are Spark's text, in UTC (base/time.h). The infinities that DuckDB knows are `infinity` and `-infinity`.
- * 3. A type without a text here (TIME, INTERVAL, UUID, BIT, UNION) is UNSUPPORTED: our SQL casts it to VARCHAR if it wants one.
+ * 2. Dates and timestamps are Spark's text, in UTC (base/time.h). The infinities that DuckDB knows are `infinity` and
+ * `-infinity`.
+ * 3. A type without a text here (TIME, INTERVAL, UUID, BIT, UNION) is UNSUPPORTED: our SQL casts it to VARCHAR if it
+ * wants one.
  */
 #include "engine/engine_int.h"
 
@@ -33,9 +35,12 @@ static void print_shortest(struct buf *out, double value, bool is_float) {
 }
 
 static void print_real(struct buf *out, double value, bool is_float) {
-    if (isnan(value)) buf_addz(out, "NaN");
-    else if (isinf(value)) buf_addz(out, value < 0 ? "-Infinity" : "Infinity");
-    else print_shortest(out, value, is_float);
+    if (isnan(value))
+        buf_addz(out, "NaN");
+    else if (isinf(value))
+        buf_addz(out, value < 0 ? "-Infinity" : "Infinity");
+    else
+        print_shortest(out, value, is_float);
 }
 
 void value_print_double(struct buf *out, double value) { print_real(out, value, false); }
@@ -61,24 +66,36 @@ static int128 hugeint(const duckdb_hugeint *h) { return (int128)((uint128)(uint6
 static void print_decimal(struct buf *out, duckdb_logical_type type, const void *data, idx_t row) {
     unsigned scale = duckdb_decimal_scale(type);
     switch (duckdb_decimal_internal_type(type)) {
-    case DUCKDB_TYPE_SMALLINT: print_scaled(out, ((const int16_t *)data)[row], scale); break;
-    case DUCKDB_TYPE_INTEGER: print_scaled(out, ((const int32_t *)data)[row], scale); break;
-    case DUCKDB_TYPE_BIGINT: print_scaled(out, ((const int64_t *)data)[row], scale); break;
-    default: print_scaled(out, hugeint((const duckdb_hugeint *)data + row), scale); break;
+    case DUCKDB_TYPE_SMALLINT:
+        print_scaled(out, ((const int16_t *)data)[row], scale);
+        break;
+    case DUCKDB_TYPE_INTEGER:
+        print_scaled(out, ((const int32_t *)data)[row], scale);
+        break;
+    case DUCKDB_TYPE_BIGINT:
+        print_scaled(out, ((const int64_t *)data)[row], scale);
+        break;
+    default:
+        print_scaled(out, hugeint((const duckdb_hugeint *)data + row), scale);
+        break;
     }
 }
 
 static void print_date(struct buf *out, int32_t days) {
     struct arena arena = {0};
-    if (days == INT32_MAX || days == -INT32_MAX) buf_addz(out, days > 0 ? "infinity" : "-infinity");
-    else buf_add(out, time_date_text(&arena, days));
+    if (days == INT32_MAX || days == -INT32_MAX)
+        buf_addz(out, days > 0 ? "infinity" : "-infinity");
+    else
+        buf_add(out, time_date_text(&arena, days));
     arena_reset(&arena);
 }
 
 static void print_timestamp(struct buf *out, int64_t us) {
     struct arena arena = {0};
-    if (us == INT64_MAX || us == -INT64_MAX) buf_addz(out, us > 0 ? "infinity" : "-infinity");
-    else buf_add(out, time_text(&arena, us));
+    if (us == INT64_MAX || us == -INT64_MAX)
+        buf_addz(out, us > 0 ? "infinity" : "-infinity");
+    else
+        buf_add(out, time_text(&arena, us));
     arena_reset(&arena);
 }
 
@@ -91,53 +108,86 @@ static void print_hex(struct buf *out, struct str bytes) {
 static void print_enum(struct buf *out, duckdb_logical_type type, const void *data, idx_t row) {
     idx_t index;
     switch (duckdb_enum_internal_type(type)) {
-    case DUCKDB_TYPE_UTINYINT: index = ((const uint8_t *)data)[row]; break;
-    case DUCKDB_TYPE_USMALLINT: index = ((const uint16_t *)data)[row]; break;
-    default: index = ((const uint32_t *)data)[row]; break;
+    case DUCKDB_TYPE_UTINYINT:
+        index = ((const uint8_t *)data)[row];
+        break;
+    case DUCKDB_TYPE_USMALLINT:
+        index = ((const uint16_t *)data)[row];
+        break;
+    default:
+        index = ((const uint32_t *)data)[row];
+        break;
     }
     char *text = duckdb_enum_dictionary_value(type, index);
     buf_addz(out, text);
     duckdb_free(text);
 }
 
+/** Whole and floating numbers; false for any other type. */
+static bool print_number(struct buf *out, duckdb_type id, const void *data, idx_t row) {
+#define NUMBER(sql_type, c_type, print)                                                                                \
+    if (id == (sql_type)) {                                                                                            \
+        c_type value = ((const c_type *)data)[row];                                                                    \
+        print;                                                                                                         \
+        return true;                                                                                                   \
+    }
+    NUMBER(DUCKDB_TYPE_TINYINT, int8_t, buf_printf(out, "%d", value))
+    NUMBER(DUCKDB_TYPE_SMALLINT, int16_t, buf_printf(out, "%d", value))
+    NUMBER(DUCKDB_TYPE_INTEGER, int32_t, buf_printf(out, "%" PRId32, value))
+    NUMBER(DUCKDB_TYPE_BIGINT, int64_t, buf_printf(out, "%" PRId64, value))
+    NUMBER(DUCKDB_TYPE_UTINYINT, uint8_t, buf_printf(out, "%u", (unsigned)value))
+    NUMBER(DUCKDB_TYPE_USMALLINT, uint16_t, buf_printf(out, "%u", (unsigned)value))
+    NUMBER(DUCKDB_TYPE_UINTEGER, uint32_t, buf_printf(out, "%" PRIu32, value))
+    NUMBER(DUCKDB_TYPE_UBIGINT, uint64_t, buf_printf(out, "%" PRIu64, value))
+    NUMBER(DUCKDB_TYPE_HUGEINT, duckdb_hugeint, print_scaled(out, hugeint(&value), 0))
+    NUMBER(DUCKDB_TYPE_FLOAT, float, value_print_float(out, value))
+    NUMBER(DUCKDB_TYPE_DOUBLE, double, value_print_double(out, value))
+#undef NUMBER
+    return false;
+}
+
 static enum assay_code print_json(struct json_writer *w, duckdb_logical_type type, duckdb_vector vector, idx_t row,
                                   struct assay_error *err);
 
-enum assay_code value_print(struct buf *out, duckdb_logical_type type, duckdb_vector vector, idx_t row, struct assay_error *err) {
+enum assay_code value_print(struct buf *out, duckdb_logical_type type, duckdb_vector vector, idx_t row,
+                            struct assay_error *err) {
     const void *data = duckdb_vector_get_data(vector);
     duckdb_type id = duckdb_get_type_id(type);
+    if (print_number(out, id, data, row)) return ASSAY_OK;
     switch (id) {
-    case DUCKDB_TYPE_BOOLEAN: buf_addz(out, ((const bool *)data)[row] ? "true" : "false"); break;
-    case DUCKDB_TYPE_TINYINT: buf_printf(out, "%d", ((const int8_t *)data)[row]); break;
-    case DUCKDB_TYPE_SMALLINT: buf_printf(out, "%d", ((const int16_t *)data)[row]); break;
-    case DUCKDB_TYPE_INTEGER: buf_printf(out, "%" PRId32, ((const int32_t *)data)[row]); break;
-    case DUCKDB_TYPE_BIGINT: buf_printf(out, "%" PRId64, ((const int64_t *)data)[row]); break;
-    case DUCKDB_TYPE_UTINYINT: buf_printf(out, "%u", (unsigned)((const uint8_t *)data)[row]); break;
-    case DUCKDB_TYPE_USMALLINT: buf_printf(out, "%u", (unsigned)((const uint16_t *)data)[row]); break;
-    case DUCKDB_TYPE_UINTEGER: buf_printf(out, "%" PRIu32, ((const uint32_t *)data)[row]); break;
-    case DUCKDB_TYPE_UBIGINT: buf_printf(out, "%" PRIu64, ((const uint64_t *)data)[row]); break;
-    case DUCKDB_TYPE_HUGEINT: print_scaled(out, hugeint((const duckdb_hugeint *)data + row), 0); break;
-    case DUCKDB_TYPE_FLOAT: value_print_float(out, ((const float *)data)[row]); break;
-    case DUCKDB_TYPE_DOUBLE: value_print_double(out, ((const double *)data)[row]); break;
-    case DUCKDB_TYPE_DECIMAL: print_decimal(out, type, data, row); break;
-    case DUCKDB_TYPE_VARCHAR: buf_add(out, string_view((const duckdb_string_t *)data + row)); break;
-    case DUCKDB_TYPE_BLOB: print_hex(out, string_view((const duckdb_string_t *)data + row)); break;
-    case DUCKDB_TYPE_ENUM: print_enum(out, type, data, row); break;
-    case DUCKDB_TYPE_DATE: print_date(out, ((const int32_t *)data)[row]); break;
+    case DUCKDB_TYPE_BOOLEAN:
+        buf_addz(out, ((const bool *)data)[row] ? "true" : "false");
+        return ASSAY_OK;
+    case DUCKDB_TYPE_DECIMAL:
+        print_decimal(out, type, data, row);
+        return ASSAY_OK;
+    case DUCKDB_TYPE_VARCHAR:
+        buf_add(out, string_view((const duckdb_string_t *)data + row));
+        return ASSAY_OK;
+    case DUCKDB_TYPE_BLOB:
+        print_hex(out, string_view((const duckdb_string_t *)data + row));
+        return ASSAY_OK;
+    case DUCKDB_TYPE_ENUM:
+        print_enum(out, type, data, row);
+        return ASSAY_OK;
+    case DUCKDB_TYPE_DATE:
+        print_date(out, ((const int32_t *)data)[row]);
+        return ASSAY_OK;
     case DUCKDB_TYPE_TIMESTAMP:
-    case DUCKDB_TYPE_TIMESTAMP_TZ: print_timestamp(out, ((const int64_t *)data)[row]); break;
-    case DUCKDB_TYPE_TIMESTAMP_NS: print_timestamp(out, floor_div(((const int64_t *)data)[row], 1000)); break;
+    case DUCKDB_TYPE_TIMESTAMP_TZ:
+        print_timestamp(out, ((const int64_t *)data)[row]);
+        return ASSAY_OK;
+    case DUCKDB_TYPE_TIMESTAMP_NS:
+        print_timestamp(out, floor_div(((const int64_t *)data)[row], 1000));
+        return ASSAY_OK;
     case DUCKDB_TYPE_LIST:
     case DUCKDB_TYPE_STRUCT:
-    case DUCKDB_TYPE_MAP: {
-        struct json_writer w = {.out = out};
-        return print_json(&w, type, vector, row, err);
-    }
+    case DUCKDB_TYPE_MAP:
+        return print_json(&(struct json_writer){.out = out}, type, vector, row, err);
     default:
-        return error_set(err, ASSAY_UNSUPPORTED, NULL, "the SQL engine: a result column of type %d has no text; cast it to VARCHAR",
-                         (int)id);
+        return error_set(err, ASSAY_UNSUPPORTED, NULL,
+                         "the SQL engine: a result column of type %d has no text; cast it to VARCHAR", (int)id);
     }
-    return ASSAY_OK;
 }
 
 static bool is_null_at(duckdb_vector vector, idx_t row) {
@@ -147,7 +197,8 @@ static bool is_null_at(duckdb_vector vector, idx_t row) {
 
 /** Numbers and booleans are JSON's own, if JSON can say them; all else is a string. */
 static bool is_bare(duckdb_type id, struct str text) {
-    if (id == DUCKDB_TYPE_FLOAT || id == DUCKDB_TYPE_DOUBLE) return text.ptr[text.len - 1] <= '9'; /* not NaN, Infinity */
+    if (id == DUCKDB_TYPE_FLOAT || id == DUCKDB_TYPE_DOUBLE)
+        return text.ptr[text.len - 1] <= '9'; /* not NaN, Infinity */
     return id == DUCKDB_TYPE_BOOLEAN || id == DUCKDB_TYPE_DECIMAL || id == DUCKDB_TYPE_HUGEINT ||
            (id >= DUCKDB_TYPE_TINYINT && id <= DUCKDB_TYPE_UBIGINT);
 }
@@ -216,8 +267,10 @@ static enum assay_code print_json(struct json_writer *w, duckdb_logical_type typ
     struct buf text = {0};
     enum assay_code rc = value_print(&text, type, vector, row, err);
     if (rc) goto done;
-    if (is_bare(id, buf_str(&text))) json_put_raw(w, buf_str(&text));
-    else json_put_str(w, buf_str(&text));
+    if (is_bare(id, buf_str(&text)))
+        json_put_raw(w, buf_str(&text));
+    else
+        json_put_str(w, buf_str(&text));
 done:
     buf_free(&text);
     return rc;

@@ -1,8 +1,8 @@
 /*
  * Texts longer than 12 bytes, and NULLs.
  *
- * 1. To get memory of a vector in one call for many texts, one value of block_bytes is put into it and its memory is dealt out. It goes
- *    when the vector is reset or destroyed, like that of any text in it.
+ * 1. To get memory of a vector in one call for many texts, one value of block_bytes is put into it and its memory is
+ * dealt out. It goes when the vector is reset or destroyed, like that of any text in it.
  * 2. Blocks grow with every one a chunk needs, so a chunk of long texts needs few, and one of a few rows wastes little.
  */
 #include "engine/vector.h"
@@ -71,7 +71,8 @@ char *writer_text_room(struct writer *w, idx_t row, size_t len) {
 
 void writer_text_seal(struct writer *w, idx_t row) {
     duckdb_string_t *s = (duckdb_string_t *)w->data + row;
-    if (s->value.pointer.length > TEXT_INLINED) memcpy(s->value.pointer.prefix, s->value.pointer.ptr, sizeof s->value.pointer.prefix);
+    if (s->value.pointer.length > TEXT_INLINED)
+        memcpy(s->value.pointer.prefix, s->value.pointer.ptr, sizeof s->value.pointer.prefix);
 }
 
 void writer_put_long(struct writer *w, idx_t row, struct str text) {

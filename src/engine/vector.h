@@ -1,8 +1,8 @@
 /**
  * Reading and filling DuckDB's vectors without a call per value. Little-endian machines.
  *
- * A text of up to 12 bytes lives in its duckdb_string_t, padded with zeros, since DuckDB compares the padding. A longer one lives in
- * memory of the vector; its first four bytes are repeated before the pointer.
+ * A text of up to 12 bytes lives in its duckdb_string_t, padded with zeros, since DuckDB compares the padding. A longer
+ * one lives in memory of the vector; its first four bytes are repeated before the pointer.
  */
 #ifndef ENGINE_VECTOR_H
 #define ENGINE_VECTOR_H
@@ -70,8 +70,10 @@ static inline void string_inline(duckdb_string_t *s, struct str text) {
 }
 
 static inline void writer_put_text(struct writer *w, idx_t row, struct str text) {
-    if (text.len <= TEXT_INLINED) string_inline((duckdb_string_t *)w->data + row, text);
-    else writer_put_long(w, row, text);
+    if (text.len <= TEXT_INLINED)
+        string_inline((duckdb_string_t *)w->data + row, text);
+    else
+        writer_put_long(w, row, text);
 }
 
 #endif

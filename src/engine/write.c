@@ -1,11 +1,15 @@
 /*
  * Rows as Parquet files, by DuckDB's COPY.
  *
- * 1. COPY writes into a folder of its own, `<prefix>.writing`. When it is done the files are renamed to `<prefix>-<n>.parquet` and the
- *    folder goes; when it fails the folder goes with all it holds. A process that dies leaves only that folder, in staging.
- * 2. What Parquet or Delta would change in silence is refused before a byte is written: DuckDB stores HUGEINT as DOUBLE, for example.
- * 3. Version 1 pages: delta-rs cannot read version 2. Small dictionaries: they find out soon that a column of ids wants none.
- * 4. The numbers in the names follow the order of the files in the result; they have five digits, so that names sort like numbers.
+ * 1. COPY writes into a folder of its own, `<prefix>.writing`. When it is done the files are renamed to
+ * `<prefix>-<n>.parquet` and the folder goes; when it fails the folder goes with all it holds. A process that dies
+ * leaves only that folder, in staging.
+ * 2. What Parquet or Delta would change in silence is refused before a byte is written: DuckDB stores HUGEINT as
+ * DOUBLE, for example.
+ * 3. Version 1 pages: delta-rs cannot read version 2. Small dictionaries: they find out soon that a column of ids wants
+ * none.
+ * 4. The numbers in the names follow the order of the files in the result; they have five digits, so that names sort
+ * like numbers.
  */
 #include "engine/engine_int.h"
 
@@ -37,7 +41,8 @@ static bool is_storable(duckdb_logical_type type) {
     case DUCKDB_TYPE_BLOB:
     case DUCKDB_TYPE_DATE:
     case DUCKDB_TYPE_TIMESTAMP:
-    case DUCKDB_TYPE_TIMESTAMP_TZ: return true;
+    case DUCKDB_TYPE_TIMESTAMP_TZ:
+        return true;
     case DUCKDB_TYPE_LIST:
         child = duckdb_list_type_child_type(type);
         is_ok = is_storable(child);
@@ -58,12 +63,13 @@ static bool is_storable(duckdb_logical_type type) {
             duckdb_destroy_logical_type(&child);
         }
         return is_ok;
-    default: return false;
+    default:
+        return false;
     }
 }
 
-static enum assay_code read_columns(struct engine *engine, struct str select, struct arena *arena, struct write_column **out,
-                                    size_t *count, struct assay_error *err) {
+static enum assay_code read_columns(struct engine *engine, struct str select, struct arena *arena,
+                                    struct write_column **out, size_t *count, struct assay_error *err) {
     duckdb_prepared_statement statement;
     TRY(statement_prepare(engine, str_c(arena, select), &statement, err));
     *count = duckdb_prepared_statement_column_count(statement);
@@ -74,7 +80,8 @@ static enum assay_code read_columns(struct engine *engine, struct str select, st
         duckdb_logical_type type = duckdb_prepared_statement_column_logical_type(statement, i);
         columns[i] = (struct write_column){str_copy(arena, str_of(name)), duckdb_get_type_id(type)};
         if (!is_storable(type))
-            rc = error_set(err, ASSAY_UNSUPPORTED, NULL, "column %s has an SQL type (%d) that no Delta table has; cast it", name,
+            rc = error_set(err, ASSAY_UNSUPPORTED, NULL,
+                           "column %s has an SQL type (%d) that no Delta table has; cast it", name,
                            (int)columns[i].type);
         duckdb_free((void *)(uintptr_t)name);
         duckdb_destroy_logical_type(&type);
@@ -93,13 +100,15 @@ static void remove_folder(const char *folder) {
 }
 
 /** Give the files their final names; the empty ones are left to go with the folder. */
-static enum assay_code name_files(struct str prefix, struct arena *arena, struct engine_files *files, struct assay_error *err) {
+static enum assay_code name_files(struct str prefix, struct arena *arena, struct engine_files *files,
+                                  struct assay_error *err) {
     size_t kept = 0;
     for (size_t i = 0; i < files->count; i++) {
         struct engine_file *file = &files->files[i];
         if (file->row_count == 0) continue;
         struct str path = str_printf(arena, "%.*s-%05zu.parquet", STR_ARG(prefix), kept);
-        if (rename(str_c(arena, file->path), path.ptr) != 0) return error_errno(err, errno, path.ptr, "rename a written file");
+        if (rename(str_c(arena, file->path), path.ptr) != 0)
+            return error_errno(err, errno, path.ptr, "rename a written file");
         file->path = path;
         files->files[kept++] = *file;
     }
@@ -114,32 +123,38 @@ static int compare_files(const void *a, const void *b) {
     return (l > r) - (l < r);
 }
 
-static void print_copy(struct buf *sql, struct str select, struct str folder, const struct engine_write_options *options) {
+static void print_copy(struct buf *sql, struct str select, struct str folder,
+                       const struct engine_write_options *options) {
     buf_addz(sql, "COPY (");
     buf_add(sql, select);
     buf_addz(sql, ") TO ");
     engine_sql_text(sql, folder);
-    buf_printf(sql,
-               " (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, PARQUET_VERSION v1, DICTIONARY_SIZE_LIMIT 4096, "
-               "ROW_GROUP_SIZE 122880, FILE_SIZE_BYTES %" PRId64 ", FILENAME_PATTERN '{i}', WRITE_EMPTY_FILE false, RETURN_STATS true)",
-               options->file_bytes > 0 ? options->file_bytes : FILE_BYTES_DEFAULT);
+    buf_printf(
+        sql,
+        " (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, PARQUET_VERSION v1, DICTIONARY_SIZE_LIMIT 4096, "
+        "ROW_GROUP_SIZE 122880, FILE_SIZE_BYTES %" PRId64
+        ", FILENAME_PATTERN '{i}', WRITE_EMPTY_FILE false, RETURN_STATS true)",
+        options->file_bytes > 0 ? options->file_bytes : FILE_BYTES_DEFAULT);
 }
 
-/** Without order, or with: then one thread writes, because several that start new files mix the order of the rows across them. */
-static enum assay_code run_copy(struct engine *engine, const char *sql, bool keep_order, duckdb_result *result, struct assay_error *err) {
+/** Without order, or with: then one thread writes, because several that start new files mix the order of the rows
+ * across them. */
+static enum assay_code run_copy(struct engine *engine, const char *sql, bool keep_order, duckdb_result *result,
+                                struct assay_error *err) {
     if (!keep_order) return statement_run(engine, sql, result, err);
     char reset[96];
     struct assay_error ignored;
     snprintf(reset, sizeof reset, "SET preserve_insertion_order=false; SET threads=%d", engine->threads);
     TRY(statement_run(engine, "SET preserve_insertion_order=true; SET threads=1", NULL, err));
     enum assay_code rc = statement_run(engine, sql, result, err);
-    (void)!statement_run(engine, reset, NULL, &ignored); /* fails only after an interrupt, and then nothing runs any more */
+    (void)!statement_run(engine, reset, NULL,
+                         &ignored); /* fails only after an interrupt, and then nothing runs any more */
     return rc;
 }
 
 enum assay_code engine_write_parquet(struct engine *engine, struct str select, struct str path_prefix,
-                                     const struct engine_write_options *options, struct arena *arena, struct engine_files *out,
-                                     struct assay_error *err) {
+                                     const struct engine_write_options *options, struct arena *arena,
+                                     struct engine_files *out, struct assay_error *err) {
     struct write_column *columns = NULL;
     size_t column_count = 0;
     TRY(read_columns(engine, select, arena, &columns, &column_count, err));

@@ -1,17 +1,19 @@
 /*
- * Exact statistics of the files that a COPY wrote. They go into Delta logs, where a wrong bound loses rows: what is not certainly
- * exact is not said.
+ * Exact statistics of the files that a COPY wrote. They go into Delta logs, where a wrong bound loses rows: what is not
+ * certainly exact is not said.
  *
- * 1. DuckDB's RETURN_STATS gives a map per leaf of the schema, under its quoted path. Only top-level columns are read here; a list,
- *    struct or map has no entry of its own, so nothing is known of it (null_count -1).
- * 2. Bounds of floating point leave NaN out, although Spark orders it above all: with NaN there are no bounds. has_nan of RETURN_STATS
- *    speaks of the last row group only, so the footers are asked: a row group with NaN has no bounds there. Infinities have no JSON.
- *    A bound of zero gets the sign that holds for both zeros.
- * 3. Bounds of strings are cut at 256 bytes, and a cut maximum is raised and may become short; RETURN_STATS does not tell which. The
- *    footers do (is_min_value_exact): one cut row group and the column has no bounds.
- * 4. Dates and timestamps come as DuckDB prints them, years before 1 as `0044-03-15 (BC)`, and leave as Spark prints them.
+ * 1. DuckDB's RETURN_STATS gives a map per leaf of the schema, under its quoted path. Only top-level columns are read
+ * here; a list, struct or map has no entry of its own, so nothing is known of it (null_count -1).
+ * 2. Bounds of floating point leave NaN out, although Spark orders it above all: with NaN there are no bounds. has_nan
+ * of RETURN_STATS speaks of the last row group only, so the footers are asked: a row group with NaN has no bounds
+ * there. Infinities have no JSON. A bound of zero gets the sign that holds for both zeros.
+ * 3. Bounds of strings are cut at 256 bytes, and a cut maximum is raised and may become short; RETURN_STATS does not
+ * tell which. The footers do (is_min_value_exact): one cut row group and the column has no bounds.
+ * 4. Dates and timestamps come as DuckDB prints them, years before 1 as `0044-03-15 (BC)`, and leave as Spark prints
+ * them.
  *
- * Source: DuckDB 1.5.6, extension/parquet: parquet_writer.cpp, parquet_write_stats.hpp; tests/unit/engine/test_write_stats.c.
+ * Source: DuckDB 1.5.6, extension/parquet: parquet_writer.cpp, parquet_write_stats.hpp;
+ * tests/unit/engine/test_write_stats.c.
  */
 #include "engine/engine_int.h"
 
@@ -38,9 +40,12 @@ static struct facts facts_at(duckdb_vector maps, idx_t row) {
     struct facts f = {0};
     for (idx_t i = entry.offset; i < entry.offset + entry.length; i++) {
         struct str key = text_at(keys, i), value = text_at(values, i);
-        if (str_eq(key, STR("min"))) f.min = value;
-        else if (str_eq(key, STR("max"))) f.max = value;
-        else if (str_eq(key, STR("null_count"))) f.null_count = value;
+        if (str_eq(key, STR("min")))
+            f.min = value;
+        else if (str_eq(key, STR("max")))
+            f.max = value;
+        else if (str_eq(key, STR("null_count")))
+            f.null_count = value;
     }
     return f;
 }
@@ -49,7 +54,8 @@ static struct facts facts_at(duckdb_vector maps, idx_t row) {
 static bool take_number(struct str *text, size_t most, int64_t *out) {
     size_t n = 0;
     *out = 0;
-    while (n < text->len && n < most && text->ptr[n] >= '0' && text->ptr[n] <= '9') *out = *out * 10 + (text->ptr[n++] - '0');
+    while (n < text->len && n < most && text->ptr[n] >= '0' && text->ptr[n] <= '9')
+        *out = *out * 10 + (text->ptr[n++] - '0');
     *text = str_sub(*text, n, text->len);
     return n > 0;
 }
@@ -62,8 +68,8 @@ static bool take(struct str *text, struct str expected) {
 
 static bool take_date(struct str *text, int64_t *days) {
     int64_t year, month, day;
-    if (!take_number(text, 7, &year) || !take(text, STR("-")) || !take_number(text, 2, &month) || !take(text, STR("-")) ||
-        !take_number(text, 2, &day))
+    if (!take_number(text, 7, &year) || !take(text, STR("-")) || !take_number(text, 2, &month) ||
+        !take(text, STR("-")) || !take_number(text, 2, &day))
         return false;
     if (take(text, STR(" (BC)"))) year = 1 - year;
     if (!time_is_date(year, (int)month, (int)day)) return false;
@@ -74,8 +80,8 @@ static bool take_date(struct str *text, int64_t *days) {
 /** ` 01:02:03.5` as microseconds. */
 static bool take_clock(struct str *text, int64_t *us) {
     int64_t hour, minute, second, fraction = 0;
-    if (!take(text, STR(" ")) || !take_number(text, 2, &hour) || !take(text, STR(":")) || !take_number(text, 2, &minute) ||
-        !take(text, STR(":")) || !take_number(text, 2, &second))
+    if (!take(text, STR(" ")) || !take_number(text, 2, &hour) || !take(text, STR(":")) ||
+        !take_number(text, 2, &minute) || !take(text, STR(":")) || !take_number(text, 2, &second))
         return false;
     if (take(text, STR("."))) {
         size_t before = text->len;
@@ -97,7 +103,8 @@ static bool read_timestamp(struct str text, struct arena *arena, struct str *out
     int64_t days, clock, us;
     if (!take_date(&text, &days) || !take_clock(&text, &clock)) return false;
     (void)take(&text, STR("+00"));
-    if (text.len || __builtin_mul_overflow(days, INT64_C(86400000000), &us) || __builtin_add_overflow(us, clock, &us)) return false;
+    if (text.len || __builtin_mul_overflow(days, INT64_C(86400000000), &us) || __builtin_add_overflow(us, clock, &us))
+        return false;
     *out = time_text(arena, us);
     return true;
 }
@@ -108,8 +115,10 @@ static bool read_real(struct str text, bool is_float, bool is_min, struct arena 
     if (end == copy || *end || !isfinite(value)) return false;
     if (value == 0) value = is_min ? -0.0 : 0.0;
     struct buf printed = {0};
-    if (is_float) value_print_float(&printed, strtof(copy, NULL) == 0 ? (float)value : strtof(copy, NULL));
-    else value_print_double(&printed, value);
+    if (is_float)
+        value_print_float(&printed, strtof(copy, NULL) == 0 ? (float)value : strtof(copy, NULL));
+    else
+        value_print_double(&printed, value);
     *out = str_copy(arena, buf_str(&printed));
     buf_free(&printed);
     return true;
@@ -118,18 +127,24 @@ static bool read_real(struct str text, bool is_float, bool is_min, struct arena 
 /** A bound as engine_value_text would print it; false if it cannot be said. */
 static bool read_bound(duckdb_type type, struct str text, bool is_min, struct arena *arena, struct str *out) {
     switch (type) {
-    case DUCKDB_TYPE_DATE: return read_date(text, arena, out);
+    case DUCKDB_TYPE_DATE:
+        return read_date(text, arena, out);
     case DUCKDB_TYPE_TIMESTAMP:
-    case DUCKDB_TYPE_TIMESTAMP_TZ: return read_timestamp(text, arena, out);
+    case DUCKDB_TYPE_TIMESTAMP_TZ:
+        return read_timestamp(text, arena, out);
     case DUCKDB_TYPE_FLOAT:
-    case DUCKDB_TYPE_DOUBLE: return read_real(text, type == DUCKDB_TYPE_FLOAT, is_min, arena, out);
+    case DUCKDB_TYPE_DOUBLE:
+        return read_real(text, type == DUCKDB_TYPE_FLOAT, is_min, arena, out);
     case DUCKDB_TYPE_TINYINT:
     case DUCKDB_TYPE_SMALLINT:
     case DUCKDB_TYPE_INTEGER:
     case DUCKDB_TYPE_BIGINT:
     case DUCKDB_TYPE_DECIMAL:
-    case DUCKDB_TYPE_VARCHAR: *out = str_copy(arena, text); return true;
-    default: return false;
+    case DUCKDB_TYPE_VARCHAR:
+        *out = str_copy(arena, text);
+        return true;
+    default:
+        return false;
     }
 }
 
@@ -158,12 +173,14 @@ static int compare_leaves(const void *a, const void *b) {
 }
 
 /** Columns of one file from row `row` of its MAP(VARCHAR, MAP(VARCHAR, VARCHAR)). */
-static void read_columns(duckdb_vector maps, idx_t row, const struct write_column *columns, struct arena *arena, struct engine_file *file) {
+static void read_columns(duckdb_vector maps, idx_t row, const struct write_column *columns, struct arena *arena,
+                         struct engine_file *file) {
     duckdb_list_entry entry = ((duckdb_list_entry *)duckdb_vector_get_data(maps))[row];
     duckdb_vector pairs = duckdb_list_vector_get_child(maps);
     duckdb_vector keys = duckdb_struct_vector_get_child(pairs, 0), values = duckdb_struct_vector_get_child(pairs, 1);
     struct leaf *leaves = memory_alloc(entry.length * sizeof *leaves);
-    for (idx_t i = 0; i < entry.length; i++) leaves[i] = (struct leaf){text_at(keys, entry.offset + i), entry.offset + i};
+    for (idx_t i = 0; i < entry.length; i++)
+        leaves[i] = (struct leaf){text_at(keys, entry.offset + i), entry.offset + i};
     qsort(leaves, entry.length, sizeof *leaves, compare_leaves);
     struct buf quoted = {0};
     for (size_t c = 0; c < file->column_count; c++) {
@@ -180,8 +197,8 @@ static void read_columns(duckdb_vector maps, idx_t row, const struct write_colum
 
 enum { RESULT_PATH, RESULT_ROWS, RESULT_BYTES, RESULT_FOOTER, RESULT_COLUMNS };
 
-static void read_files(duckdb_result *result, const struct write_column *columns, size_t column_count, struct arena *arena,
-                       struct engine_files *out, size_t *capacity) {
+static void read_files(duckdb_result *result, const struct write_column *columns, size_t column_count,
+                       struct arena *arena, struct engine_files *out, size_t *capacity) {
     for (duckdb_data_chunk chunk; (chunk = duckdb_fetch_chunk(*result));) {
         idx_t count = duckdb_data_chunk_get_size(chunk);
         for (idx_t row = 0; row < count; row++) {
@@ -189,7 +206,8 @@ static void read_files(duckdb_result *result, const struct write_column *columns
             *file = (struct engine_file){
                 .path = str_copy(arena, text_at(duckdb_data_chunk_get_vector(chunk, RESULT_PATH), row)),
                 .row_count = ((int64_t *)duckdb_vector_get_data(duckdb_data_chunk_get_vector(chunk, RESULT_ROWS)))[row],
-                .size_bytes = ((int64_t *)duckdb_vector_get_data(duckdb_data_chunk_get_vector(chunk, RESULT_BYTES)))[row],
+                .size_bytes =
+                    ((int64_t *)duckdb_vector_get_data(duckdb_data_chunk_get_vector(chunk, RESULT_BYTES)))[row],
                 .columns = ARENA_ARRAY(arena, column_count, struct engine_column_stats),
                 .column_count = column_count};
             read_columns(duckdb_data_chunk_get_vector(chunk, RESULT_COLUMNS), row, columns, arena, file);
@@ -199,7 +217,8 @@ static void read_files(duckdb_result *result, const struct write_column *columns
     }
 }
 
-static enum assay_code drop_bounds(void *context, const struct engine_cell *cells, size_t column_count, struct assay_error *err) {
+static enum assay_code drop_bounds(void *context, const struct engine_cell *cells, size_t column_count,
+                                   struct assay_error *err) {
     (void)column_count;
     (void)err;
     struct engine_files *files = context;
@@ -211,7 +230,8 @@ static enum assay_code drop_bounds(void *context, const struct engine_cell *cell
     return ASSAY_OK;
 }
 
-/** Take the bounds from columns of texts or floating point that have a row group with bounds that are cut or missing. */
+/** Take the bounds from columns of texts or floating point that have a row group with bounds that are cut or missing.
+ */
 static enum assay_code drop_inexact(struct engine *engine, const struct write_column *columns, size_t column_count,
                                     struct engine_files *files, struct assay_error *err) {
     bool is_needed = false;
@@ -233,8 +253,9 @@ static enum assay_code drop_inexact(struct engine *engine, const struct write_co
     return rc;
 }
 
-enum assay_code write_stats_read(struct engine *engine, duckdb_result *result, const struct write_column *columns, size_t column_count,
-                                 struct arena *arena, struct engine_files *out, struct assay_error *err) {
+enum assay_code write_stats_read(struct engine *engine, duckdb_result *result, const struct write_column *columns,
+                                 size_t column_count, struct arena *arena, struct engine_files *out,
+                                 struct assay_error *err) {
     size_t capacity = 0;
     *out = (struct engine_files){0};
     read_files(result, columns, column_count, arena, out, &capacity);

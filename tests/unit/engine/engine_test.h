@@ -18,7 +18,8 @@ static int open_engine(void **state) {
     struct assay_error err = {0};
     folder = test_dir();
     struct str folders[] = {str_of(folder)};
-    struct engine_options options = {.temp_folder = str_of(folder), .folders = folders, .folder_count = 1, .threads = 2};
+    struct engine_options options = {
+        .temp_folder = str_of(folder), .folders = folders, .folder_count = 1, .threads = 2};
     assert_ok(engine_open(&options, &engine, &err), &err);
     return 0;
 }

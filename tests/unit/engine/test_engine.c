@@ -54,7 +54,8 @@ static void test_settings_are_locked(void **state) {
     expect_refused("RESET allowed_directories", ASSAY_INTERNAL);
     expect_refused("LOAD '/tmp/x.duckdb_extension'", ASSAY_DENIED);
     expect_refused("INSTALL httpfs", ASSAY_DENIED);
-    assert_str(ask("SELECT current_setting('TimeZone'), current_setting('preserve_insertion_order'), current_setting('threads')"),
+    assert_str(ask("SELECT current_setting('TimeZone'), current_setting('preserve_insertion_order'), "
+                   "current_setting('threads')"),
                "UTC|false|2");
 }
 
@@ -77,8 +78,9 @@ static void test_spills_into_its_folder_and_cleans_up(void **state) {
     struct assay_error err = {0};
     assert_ok(engine_open(&options, &engine, &err), &err);
     /* 3M texts of 60 bytes and more do not fit in 128 MiB */
-    assert_str(ask("SELECT count(*), min(s) FROM (SELECT DISTINCT repeat(i::VARCHAR, 10) AS s FROM range(3000000) t(i))"),
-               "3000000|0000000000");
+    assert_str(
+        ask("SELECT count(*), min(s) FROM (SELECT DISTINCT repeat(i::VARCHAR, 10) AS s FROM range(3000000) t(i))"),
+        "3000000|0000000000");
     engine_close(&engine);
     engine = own;
     assert_int_equal(rmdir(spill), 0); /* it is empty */
@@ -91,9 +93,11 @@ static void test_out_of_memory_is_a_limit(void **state) {
     struct engine *small;
     struct assay_error err = {0};
     assert_ok(engine_open(&options, &small, &err), &err);
-    assert_code(ASSAY_LIMIT,
-                engine_run(small, STR("SELECT count(*) FROM (SELECT DISTINCT repeat(i::VARCHAR, 10) FROM range(3000000) t(i))"), &err),
-                &err);
+    assert_code(
+        ASSAY_LIMIT,
+        engine_run(small, STR("SELECT count(*) FROM (SELECT DISTINCT repeat(i::VARCHAR, 10) FROM range(3000000) t(i))"),
+                   &err),
+        &err);
     engine_close(&small);
 }
 
@@ -114,10 +118,14 @@ static void test_missing_and_broken_files_have_their_codes(void **state) {
     struct assay_error err = {0};
     struct engine_result r;
     test_write(text_of("%s/broken.parquet", folder), STR("this is no Parquet file at all"));
-    assert_code(ASSAY_NOT_FOUND,
-                engine_query(engine, str_printf(&arena, "FROM read_parquet('%s/none.parquet')", folder), 1, &arena, &r, &err), &err);
-    assert_code(ASSAY_CORRUPT,
-                engine_query(engine, str_printf(&arena, "FROM read_parquet('%s/broken.parquet')", folder), 1, &arena, &r, &err), &err);
+    assert_code(
+        ASSAY_NOT_FOUND,
+        engine_query(engine, str_printf(&arena, "FROM read_parquet('%s/none.parquet')", folder), 1, &arena, &r, &err),
+        &err);
+    assert_code(
+        ASSAY_CORRUPT,
+        engine_query(engine, str_printf(&arena, "FROM read_parquet('%s/broken.parquet')", folder), 1, &arena, &r, &err),
+        &err);
 }
 
 static void *interrupt_soon(void *engine_pointer) {
@@ -135,7 +143,8 @@ static void test_interrupt_ends_the_statement_and_all_after_it(void **state) {
     assert_ok(engine_open(&options, &other, &err), &err);
     assert_int_equal(pthread_create(&thread, NULL, interrupt_soon, other), 0);
     assert_code(ASSAY_INTERRUPTED,
-                engine_run(other, STR("SELECT sum(a.i * b.i) FROM range(1000000) a(i), range(1000000) b(i)"), &err), &err);
+                engine_run(other, STR("SELECT sum(a.i * b.i) FROM range(1000000) a(i), range(1000000) b(i)"), &err),
+                &err);
     pthread_join(thread, NULL);
     assert_code(ASSAY_INTERRUPTED, engine_run(other, STR("SELECT 1"), &err), &err);
     engine_close(&other);
@@ -144,7 +153,8 @@ static void test_interrupt_ends_the_statement_and_all_after_it(void **state) {
 static void test_limits_of_the_machine(void **state) {
     UNUSED(state);
     const char *root = test_dir();
-    test_write(text_of("%s/proc/meminfo", root), STR("MemTotal:       8000000 kB\nMemFree: 1 kB\nMemAvailable:   6000000 kB\n"));
+    test_write(text_of("%s/proc/meminfo", root),
+               STR("MemTotal:       8000000 kB\nMemFree: 1 kB\nMemAvailable:   6000000 kB\n"));
     struct machine m = machine_limits(root);
     assert_int_equal(m.memory_total, INT64_C(8000000) * 1024);
     assert_int_equal(m.memory_free, INT64_C(6000000) * 1024);
@@ -176,7 +186,8 @@ static void test_limits_of_the_machine(void **state) {
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_engine, close_engine)
 TEST_MAIN(TEST(test_reads_and_writes_only_its_folders), TEST(test_links_do_not_lead_out),
-          TEST(test_a_folder_may_be_named_by_a_link), TEST(test_settings_are_locked), TEST(test_memory_and_threads_are_as_asked),
-          TEST(test_spills_into_its_folder_and_cleans_up), TEST(test_out_of_memory_is_a_limit), TEST(test_errors_hide_the_sql),
-          TEST(test_missing_and_broken_files_have_their_codes), TEST(test_interrupt_ends_the_statement_and_all_after_it),
-          TEST(test_limits_of_the_machine))
+          TEST(test_a_folder_may_be_named_by_a_link), TEST(test_settings_are_locked),
+          TEST(test_memory_and_threads_are_as_asked), TEST(test_spills_into_its_folder_and_cleans_up),
+          TEST(test_out_of_memory_is_a_limit), TEST(test_errors_hide_the_sql),
+          TEST(test_missing_and_broken_files_have_their_codes),
+          TEST(test_interrupt_ends_the_statement_and_all_after_it), TEST(test_limits_of_the_machine))

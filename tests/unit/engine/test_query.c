@@ -43,7 +43,8 @@ static void test_texts_of_values(void **state) {
         {"['nan'::DOUBLE, 0.5::DOUBLE]", "[\"NaN\",0.5]"},
         {"'b'::ENUM('a', 'b')", "b"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) assert_str(ask(text_of("SELECT %s", cases[i].sql)), cases[i].text);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_str(ask(text_of("SELECT %s", cases[i].sql)), cases[i].text);
 }
 
 static void test_a_type_without_text_is_refused(void **state) {
@@ -87,7 +88,8 @@ static void test_cells_as_integers(void **state) {
     assert_int_equal(engine_cell_int(&(struct engine_cell){false, STR("1.0")}, 5), 5);
 }
 
-static enum assay_code stop_at(void *context, const struct engine_cell *cells, size_t column_count, struct assay_error *err) {
+static enum assay_code stop_at(void *context, const struct engine_cell *cells, size_t column_count,
+                               struct assay_error *err) {
     size_t *left = context;
     assert_int_equal(column_count, 2);
     assert_int_equal(cells[1].text.len, 30); /* beyond what a DuckDB string holds inline */
@@ -99,14 +101,17 @@ static void test_a_row_function_ends_the_query(void **state) {
     UNUSED(state);
     struct assay_error err = {0};
     size_t left = 3000;
-    assert_code(ASSAY_CORRUPT,
-                engine_query_each(engine, STR("SELECT i, repeat('x', 30) FROM range(1000000) t(i)"), stop_at, &left, &err), &err);
+    assert_code(
+        ASSAY_CORRUPT,
+        engine_query_each(engine, STR("SELECT i, repeat('x', 30) FROM range(1000000) t(i)"), stop_at, &left, &err),
+        &err);
     assert_err_has(&err, "stopped here");
     assert_int_equal(left, 0);
     assert_str(ask("SELECT 42"), "42"); /* the engine is free for the next statement */
 }
 
-static enum assay_code count_row(void *context, const struct engine_cell *cells, size_t column_count, struct assay_error *err) {
+static enum assay_code count_row(void *context, const struct engine_cell *cells, size_t column_count,
+                                 struct assay_error *err) {
     UNUSED(cells);
     UNUSED(column_count);
     UNUSED(err);
@@ -130,7 +135,10 @@ static void test_an_error_in_the_middle_of_a_stream(void **state) {
 static void test_several_statements_run_in_order(void **state) {
     UNUSED(state);
     struct assay_error err = {0};
-    assert_ok(engine_run(engine, STR("CREATE TEMP TABLE t (a INT); INSERT INTO t VALUES (1), (2); DELETE FROM t WHERE a = 1"), &err), &err);
+    assert_ok(engine_run(engine,
+                         STR("CREATE TEMP TABLE t (a INT); INSERT INTO t VALUES (1), (2); DELETE FROM t WHERE a = 1"),
+                         &err),
+              &err);
     assert_str(ask("FROM t"), "2");
     assert_ok(engine_run(engine, STR(""), &err), &err);
 }

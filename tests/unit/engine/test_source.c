@@ -48,8 +48,10 @@ static enum assay_code fill(void *source, void *worker, struct engine_sink *sink
         if (i == n->fail_at) return error_set(err, ASSAY_CORRUPT, "orders.csv:17", "a quote that nothing closes");
         size_t row = sink->row_count++;
         engine_sink_int64(sink, 0, row, i);
-        if (i % 3 == 0) engine_sink_null(sink, 1, row);
-        else engine_sink_text(sink, 1, row, text_for(i, room));
+        if (i % 3 == 0)
+            engine_sink_null(sink, 1, row);
+        else
+            engine_sink_text(sink, 1, row, text_for(i, room));
         engine_sink_text(sink, 2, row, (struct str){"\xff\0\xfe", 3});
         engine_sink_int64(sink, 3, row, i * 1000000);
     }
@@ -76,7 +78,8 @@ static void add(const char *name, struct numbers *n) {
     assert_ok(engine_add_source(engine, str_of(name), &source, &err), &err);
 }
 
-static enum assay_code check_row(void *context, const struct engine_cell *cells, size_t column_count, struct assay_error *err) {
+static enum assay_code check_row(void *context, const struct engine_cell *cells, size_t column_count,
+                                 struct assay_error *err) {
     static char room[70000];
     int64_t *sum = context, i = engine_cell_int(&cells[0], -1);
     UNUSED(column_count);
@@ -121,8 +124,11 @@ static void test_texts_are_whole_values(void **state) {
                "3119|131||true");
     struct numbers m = {.rows = 26 * 7 * 3, .fail_at = -1};
     add("texts2", &m);
-    assert_str(ask("SELECT count(*) FROM (SELECT \"a \"\"text\"\"\" AS s FROM texts2()) WHERE s IN ('b', 'bcdefghijklm', 'cdefghijklm')"),
-               ask("SELECT count(*) FROM range(546) t(i) WHERE i % 3 <> 0 AND ((i % 26 = 1 AND i % 7 IN (1, 3)) OR (i % 26 = 2 AND i % 7 = 2))").ptr);
+    assert_str(ask("SELECT count(*) FROM (SELECT \"a \"\"text\"\"\" AS s FROM texts2()) WHERE s IN ('b', "
+                   "'bcdefghijklm', 'cdefghijklm')"),
+               ask("SELECT count(*) FROM range(546) t(i) WHERE i % 3 <> 0 AND ((i % 26 = 1 AND i % 7 IN (1, 3)) OR (i "
+                   "% 26 = 2 AND i % 7 = 2))")
+                   .ptr);
 }
 
 static void test_an_error_keeps_its_code_and_place(void **state) {
@@ -191,6 +197,7 @@ static void test_a_wrong_type_or_a_used_name_is_refused(void **state) {
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_engine, close_engine)
-TEST_MAIN(TEST(test_every_row_arrives_once_and_unchanged), TEST(test_types_and_names), TEST(test_texts_are_whole_values),
-          TEST(test_an_error_keeps_its_code_and_place), TEST(test_a_worker_that_does_not_open),
-          TEST(test_an_interrupt_ends_a_slow_source), TEST(test_a_wrong_type_or_a_used_name_is_refused))
+TEST_MAIN(TEST(test_every_row_arrives_once_and_unchanged), TEST(test_types_and_names),
+          TEST(test_texts_are_whole_values), TEST(test_an_error_keeps_its_code_and_place),
+          TEST(test_a_worker_that_does_not_open), TEST(test_an_interrupt_ends_a_slow_source),
+          TEST(test_a_wrong_type_or_a_used_name_is_refused))

@@ -3,8 +3,17 @@
 /** Names and texts come back from SQL as they were. */
 static void test_names_and_texts_survive(void **state) {
     UNUSED(state);
-    const struct str texts[] = {STR("plain"), STR("it's"), STR("''; DROP TABLE x; --"), STR("a\"b"), STR("\xc3\xa9\xf0\x9f\x98\x80"),
-                                STR("tab\tnewline\n"), STR("back\\slash\\'"), STR(""), STR("nul\0inside"), STR("\0"), STR("\0\0'\0")};
+    const struct str texts[] = {STR("plain"),
+                                STR("it's"),
+                                STR("''; DROP TABLE x; --"),
+                                STR("a\"b"),
+                                STR("\xc3\xa9\xf0\x9f\x98\x80"),
+                                STR("tab\tnewline\n"),
+                                STR("back\\slash\\'"),
+                                STR(""),
+                                STR("nul\0inside"),
+                                STR("\0"),
+                                STR("\0\0'\0")};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         struct buf sql = {0};
         struct engine_result r;
@@ -38,8 +47,8 @@ static int64_t rows_of(const char *path, const char *extra) {
 
 static void test_files_are_read_by_exact_name(void **state) {
     UNUSED(state);
-    static const char *const names[] = {"a*", "ab", "a?", "a[b]", "a[!b]", "a]", "a{b,c}", "**", "[", "[]", "a'b", "a b", "a%2Fb", "k=1",
-                                        "a\\b", "-", "!", "^", "\xc3\xa9"};
+    static const char *const names[] = {"a*",  "ab",  "a?",    "a[b]", "a[!b]", "a]", "a{b,c}", "**", "[",       "[]",
+                                        "a'b", "a b", "a%2Fb", "k=1",  "a\\b",  "-",  "!",      "^",  "\xc3\xa9"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) { /* file i has i + 1 rows */
         struct buf sql = {0};
         struct assay_error err = {0};

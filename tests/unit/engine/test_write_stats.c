@@ -1,4 +1,5 @@
-/* The statistics go into Delta logs: each is compared with what arithmetic says about the rows, never with the engine's own answer. */
+/* The statistics go into Delta logs: each is compared with what arithmetic says about the rows, never with the engine's
+ * own answer. */
 #include "engine_test.h"
 
 #include <stdlib.h>
@@ -7,8 +8,9 @@ static struct engine_files files;
 
 static void write_rows(const char *select) {
     struct assay_error err = {0};
-    assert_ok(engine_write_parquet(engine, str_of(select), str_printf(&arena, "%s/part", folder), &(struct engine_write_options){0}, &arena,
-                                   &files, &err), &err);
+    assert_ok(engine_write_parquet(engine, str_of(select), str_printf(&arena, "%s/part", folder),
+                                   &(struct engine_write_options){0}, &arena, &files, &err),
+              &err);
     assert_int_equal(files.count, 1);
 }
 
@@ -30,17 +32,21 @@ static void test_integers(void **state) {
     expect("((-128)::TINYINT), (127::TINYINT)", 0, "-128", "127");
     expect("((-32768)::SMALLINT), (32767::SMALLINT)", 0, "-32768", "32767");
     expect("((-2147483648)::INT), (2147483647::INT)", 0, "-2147483648", "2147483647");
-    expect("((-9223372036854775808)::BIGINT), (9223372036854775807::BIGINT)", 0, "-9223372036854775808", "9223372036854775807");
+    expect("((-9223372036854775808)::BIGINT), (9223372036854775807::BIGINT)", 0, "-9223372036854775808",
+           "9223372036854775807");
 }
 
 static void test_decimals(void **state) {
     UNUSED(state);
     expect("(-99.99::DECIMAL(4,2)), (0.05)", 0, "-99.99", "0.05");
     expect("(1.5::DECIMAL(9,2)), (-0.01)", 0, "-0.01", "1.50");
-    expect("(1234567890123456.78::DECIMAL(18,2)), (-1234567890123456.78)", 0, "-1234567890123456.78", "1234567890123456.78");
-    expect("(123456789012345678901234567890123456.78::DECIMAL(38,2)), (-123456789012345678901234567890123456.78::DECIMAL(38,2)), (NULL)", 1,
-           "-123456789012345678901234567890123456.78", "123456789012345678901234567890123456.78");
-    expect("(-1::DECIMAL(38,0)), (1::DECIMAL(38,0)), (-170141183460469231731687303715::DECIMAL(38,0))", 0, "-170141183460469231731687303715", "1");
+    expect("(1234567890123456.78::DECIMAL(18,2)), (-1234567890123456.78)", 0, "-1234567890123456.78",
+           "1234567890123456.78");
+    expect("(123456789012345678901234567890123456.78::DECIMAL(38,2)), "
+           "(-123456789012345678901234567890123456.78::DECIMAL(38,2)), (NULL)",
+           1, "-123456789012345678901234567890123456.78", "123456789012345678901234567890123456.78");
+    expect("(-1::DECIMAL(38,0)), (1::DECIMAL(38,0)), (-170141183460469231731687303715::DECIMAL(38,0))", 0,
+           "-170141183460469231731687303715", "1");
     expect("(-256::DECIMAL(20,0)), (255::DECIMAL(20,0)), (256::DECIMAL(20,0))", 0, "-256", "256");
 }
 
@@ -69,15 +75,15 @@ static void test_days_and_instants(void **state) {
     expect("(DATE '12024-02-29')", 0, "+12024-02-29", "+12024-02-29");
     expect("('infinity'::DATE), (DATE '2024-01-01')", 0, NULL, NULL);
     expect("('-infinity'::TIMESTAMP)", 0, NULL, NULL);
-    expect("(TIMESTAMPTZ '2024-01-05 12:30:45.000001+02:00'), (TIMESTAMPTZ '1969-12-31 23:59:59.999999Z')", 0, "1969-12-31 23:59:59.999999",
-           "2024-01-05 10:30:45.000001");
+    expect("(TIMESTAMPTZ '2024-01-05 12:30:45.000001+02:00'), (TIMESTAMPTZ '1969-12-31 23:59:59.999999Z')", 0,
+           "1969-12-31 23:59:59.999999", "2024-01-05 10:30:45.000001");
     expect("(TIMESTAMP '2024-01-05 12:30:45.1'), (NULL)", 1, "2024-01-05 12:30:45.1", "2024-01-05 12:30:45.1");
-    expect("(TIMESTAMPTZ '0001-01-01 00:00:00Z'), (TIMESTAMPTZ '9999-12-31 23:59:59.999999Z')", 0, "0001-01-01 00:00:00",
-           "9999-12-31 23:59:59.999999");
-    expect("(make_timestamptz(-62198755199999999)), (make_timestamptz(-99999999999999999))", 0, "-1199-02-15 14:13:20.000001",
-           "-0001-01-01 00:00:00.000001");
-    expect("(make_timestamp(-62198755199999999)), (make_timestamp(9000000000000000000))", 0, "-0001-01-01 00:00:00.000001",
-           "+287168-08-24 16:00:00");
+    expect("(TIMESTAMPTZ '0001-01-01 00:00:00Z'), (TIMESTAMPTZ '9999-12-31 23:59:59.999999Z')", 0,
+           "0001-01-01 00:00:00", "9999-12-31 23:59:59.999999");
+    expect("(make_timestamptz(-62198755199999999)), (make_timestamptz(-99999999999999999))", 0,
+           "-1199-02-15 14:13:20.000001", "-0001-01-01 00:00:00.000001");
+    expect("(make_timestamp(-62198755199999999)), (make_timestamp(9000000000000000000))", 0,
+           "-0001-01-01 00:00:00.000001", "+287168-08-24 16:00:00");
 }
 
 static void test_no_bounds_where_delta_has_none(void **state) {
@@ -98,7 +104,8 @@ static void test_short_texts(void **state) {
     expect("('b'), ('a'), (NULL)", 1, "a", "b");
     expect("(''), ('a')", 0, "", "a");
     expect("(''), (NULL)", 1, "", "");
-    expect("('Z'), ('a'), ('\xc3\xa9'), ('\xf0\x9f\x98\x80'), ('\xef\xbf\xbf')", 0, "Z", "\xf0\x9f\x98\x80"); /* order of bytes, not of UTF-16 */
+    expect("('Z'), ('a'), ('\xc3\xa9'), ('\xf0\x9f\x98\x80'), ('\xef\xbf\xbf')", 0, "Z",
+           "\xf0\x9f\x98\x80"); /* order of bytes, not of UTF-16 */
     expect("('min'), ('max'), ('null_count')", 0, "max", "null_count");
     expect("('NULL'), ('inf')", 0, "NULL", "inf");
     write_rows("SELECT * FROM (VALUES ('a' || chr(0)), ('a' || chr(0) || 'b'), ('a')) t(v)");
@@ -127,9 +134,11 @@ static void test_long_texts_have_bounds_only_if_exact(void **state) {
 static void test_every_row_group_counts(void **state) {
     UNUSED(state);
     /* three row groups; one of them has a text that cannot be cut, in the middle of the order */
-    write_rows("SELECT i AS n, CASE WHEN i = 130000 THEN repeat('\xc3\xa9', 400) ELSE lpad(i::VARCHAR, 6, '0') END AS v, "
-               "CASE WHEN i = 200000 THEN 'nan'::DOUBLE ELSE i END AS f, CASE WHEN i < 150000 THEN i END AS half, i % 1000 AS m "
-               "FROM range(300000) t(i) ORDER BY i");
+    write_rows(
+        "SELECT i AS n, CASE WHEN i = 130000 THEN repeat('\xc3\xa9', 400) ELSE lpad(i::VARCHAR, 6, '0') END AS v, "
+        "CASE WHEN i = 200000 THEN 'nan'::DOUBLE ELSE i END AS f, CASE WHEN i < 150000 THEN i END AS half, i % 1000 AS "
+        "m "
+        "FROM range(300000) t(i) ORDER BY i");
     const struct engine_column_stats *c = files.files[0].columns;
     assert_str(c[0].min, "0");
     assert_str(c[0].max, "299999");
@@ -187,9 +196,15 @@ static void test_random_rows(void **state) {
     static const struct str names[] = {{"n", 1}, {"s", 1}};
     static const char *const types[] = {"BIGINT", "VARCHAR"};
     for (uint64_t seed = 1; seed <= 20; seed++) {
-        struct random_rows r = {.state = seed, .left = (int64_t)(seed * seed * 700), .low = INT64_MAX, .high = INT64_MIN};
+        struct random_rows r = {
+            .state = seed, .left = (int64_t)(seed * seed * 700), .low = INT64_MAX, .high = INT64_MIN};
         int64_t rows = r.left;
-        struct engine_source source = {.source = &r, .column_count = 2, .column_names = names, .column_types = types, .workers_max = 1, .fill = fill};
+        struct engine_source source = {.source = &r,
+                                       .column_count = 2,
+                                       .column_names = names,
+                                       .column_types = types,
+                                       .workers_max = 1,
+                                       .fill = fill};
         struct assay_error err = {0};
         const char *name = text_of("random_%d", (int)seed);
         assert_ok(engine_add_source(engine, str_of(name), &source, &err), &err);
@@ -224,5 +239,6 @@ static void test_many_columns(void **state) {
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_engine, close_engine)
 TEST_MAIN(TEST(test_integers), TEST(test_decimals), TEST(test_floating_point), TEST(test_days_and_instants),
-          TEST(test_no_bounds_where_delta_has_none), TEST(test_short_texts), TEST(test_long_texts_have_bounds_only_if_exact),
-          TEST(test_every_row_group_counts), TEST(test_random_rows), TEST(test_many_columns))
+          TEST(test_no_bounds_where_delta_has_none), TEST(test_short_texts),
+          TEST(test_long_texts_have_bounds_only_if_exact), TEST(test_every_row_group_counts), TEST(test_random_rows),
+          TEST(test_many_columns))
