@@ -32,7 +32,7 @@ void arena_reset(struct arena *arena);
 #define ARENA_NEW(arena, type) ((type *)arena_alloc((arena), sizeof(type)))
 #define ARENA_ARRAY(arena, count, type) ((type *)arena_array((arena), (size_t)(count), sizeof(type)))
 
-/** malloc, realloc that end the process instead of returning NULL, for buffers that outgrow an arena. Free with free(). */
+/** malloc and realloc that end the process instead of returning NULL, for buffers that outgrow an arena. */
 void *memory_alloc(size_t size_bytes);
 void *memory_realloc(void *old, size_t size_bytes);
 

@@ -5,7 +5,7 @@
  * link to another team's storage.
  *
  * Every touch of the lake is one call here, so that it can be counted, failed or stopped in a test
- * (storage_open_fault). Durability: when put, put_if_absent or publish return OK, the object and its name survive a
+ * (store_open_fault). Durability: when put, put_if_absent or publish return OK, the object and its name survive a
  * power cut.
  */
 #ifndef STORAGE_STORAGE_H
@@ -56,11 +56,17 @@ enum assay_code store_open_local(struct str root, bool create, struct store **ou
 enum assay_code store_open_memory(struct store **out, struct assay_error *err) NODISCARD;
 
 /**
- * A decorator over `inner` (which it then owns) for tests. Calls are counted from 1; the n-th call that touches the
- * lake fails or stops. spec  "fail:N" the N-th call fails with UNAVAILABLE and touches nothing; "fail-after:N" does its
- * work, then says UNAVAILABLE (UNKNOWN for put_if_absent: the lost answer of a commit); "stop:N" the process ends at
- * once (_exit 137) before the N-th call; "stop-after:N" after it; "full:N" DENIED (no space) from the N-th put or
- * publish on; "count" only counts. At close the count goes to the file named by ASSAY_TEST_FAULT_COUNT, if that is set.
+ * A decorator over `inner` (which it then owns, but not when this call fails) for tests. Calls that touch the lake are
+ * counted from 1. The spec says what happens:
+ *
+ *     fail:N        the N-th call fails with UNAVAILABLE and touches nothing
+ *     fail-after:N  it does its work, then says UNAVAILABLE (put_if_absent: UNKNOWN, the lost answer of a commit)
+ *     stop:N        the process ends (_exit 137) before the N-th call
+ *     stop-after:N  the process ends after it
+ *     full:N        DENIED (no space) from the N-th put, put_if_absent or publish on
+ *     count         only counts
+ *
+ * At close the count goes to the file named by ASSAY_TEST_FAULT_COUNT, if that is set.
  */
 enum assay_code store_open_fault(struct store *inner, struct str spec, struct store **out,
                                  struct assay_error *err) NODISCARD;
