@@ -18,9 +18,8 @@ static void check_path(struct reader *r, const struct yaml_node *node) {
     struct str rest = node->text, part;
     bool is_bad = rest.len == 0 || str_find_char(rest, '\\') != SIZE_MAX || str_find_char(rest, '\0') != SIZE_MAX;
     while (!is_bad && rest.len) {
-        bool is_last = str_find_char(rest, '/') == SIZE_MAX;
         rest = str_split(rest, '/', &part);
-        is_bad = part.len == 0 || str_eq(part, STR(".")) || str_eq(part, STR("..")) || (!is_last && rest.len == 0);
+        is_bad = part.len == 0 || str_eq(part, STR(".")) || str_eq(part, STR(".."));
     }
     if (is_bad)
         report_error(r, mark_node(r, node), "bad-path",
