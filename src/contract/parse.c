@@ -65,6 +65,7 @@ static void read_file(struct reader *r, struct contract **out, size_t *count) {
     read_identity(r, &identity);
     shape_check(r, &shape_contract, r->root, "the file");
     read_tables(r, &identity, out, count);
+    check_sla_elements(r);
 }
 
 enum assay_code contract_parse(struct str text, struct str path, struct arena *arena, struct contract **out,

@@ -107,3 +107,27 @@ void read_sla(struct reader *r) {
             unchecked_add(r, item->line, "service level %.*s", STR_ARG(shown(r, text_of(item, "property"))));
     }
 }
+
+static bool is_element_of(struct str element, struct str table) {
+    return table.len && str_starts(element, table) && (element.len == table.len || element.ptr[table.len] == '.');
+}
+
+/* An item whose element is no table of the file would otherwise be nobody's. */
+void check_sla_elements(struct reader *r) {
+    const struct yaml_node *list = list_of(r->root, "slaProperties"), *schema = list_of(r->root, "schema");
+    size_t tables = schema ? schema->count : 0;
+    struct str *names = ARENA_ARRAY(r->arena, 2 * tables, struct str);
+    for (size_t i = 0; i < tables; i++) {
+        names[2 * i] = text_of(schema->items[i], "name");
+        names[2 * i + 1] = text_of(schema->items[i], "physicalName");
+    }
+    for (size_t i = 0; list && i < list->count; i++) {
+        const struct yaml_node *element = scalar_of(mapping_at(list, i), "element");
+        bool is_known = !element || element->text.len == 0;
+        for (size_t k = 0; k < 2 * tables && !is_known; k++) is_known = is_element_of(element->text, names[k]);
+        if (!is_known)
+            report_warning(r, mark_node(r, element), "unknown-element", hint_names(r, element->text, names, 2 * tables),
+                           "'%.*s' is no table of this contract, so nothing is checked",
+                           STR_ARG(shown(r, element->text)));
+    }
+}

@@ -96,6 +96,8 @@ void read_grain(struct reader *r);
 void read_merge(struct reader *r);
 void read_batch(struct reader *r);
 void read_sla(struct reader *r);
+/** Report service levels whose element is no table of the file. */
+void check_sla_elements(struct reader *r);
 void read_rules(struct reader *r);
 
 /** The type of a property; kind NONE after a mistake. */

@@ -34,6 +34,11 @@ static const struct mistake mistakes[] = {
     {"team: { name: sales, members: [{ username: a@example.com, role: Owner }] }", "¶team: { description: us }",
      "no-owner"},
     {"team: { name: sales, ", "team: { name: sales, ¶lead: me, ", "unknown-property"},
+    {"status: active",
+     "status: active\nslaProperties: [{ property: errorRate, value: 1, unit: percent, element: ¶order }]",
+     "unknown-element"},
+    {"status: active", "status: active\nslaProperties: [{ property: errorRate, value: ¶9, unit: percent }]",
+     "unused-setting"},
     /* the table */
     {"    physicalName: silver.orders", "    physicalName: ¶silver.or/ders", "bad-table-name"},
     {"    physicalName: silver.orders", "    physicalName: ¶a.b.c", "bad-table-name"},

@@ -145,7 +145,6 @@ static void test_limits(void **state) {
         {"maxRejectPercent: 5, ", "", "{ property: errorRate, value: 3, unit: percent, element: orders }", 3, 0, false},
         {"maxRejectPercent: 5, ", "", "{ property: errorRate, value: 3, unit: percent, element: silver.orders }", 3, 0,
          false},
-        {"maxRejectPercent: 5, ", "", "{ property: errorRate, value: 3, unit: percent, element: lines }", 5, 0, true},
         {"maxRejectPercent: 5, ", "", "{ property: errorRate, value: 3, unit: rows }", 5, 0, true},
         {"maxRejectPercent: 5, ", "maxRejectPercent: 7, ", "{ property: errorRate, value: 7, unit: percent }", 7, 0,
          false},
