@@ -8,6 +8,8 @@
  */
 #include "delta/delta_int.h"
 
+#include <string.h>
+
 static const struct str NAMES[] = {
     {"add", 3}, {"metaData", 8}, {"protocol", 8}, {"txn", 3}, {"sidecar", 7},
 };
@@ -217,7 +219,8 @@ enum assay_code delta_checkpoint_read(struct engine *engine, struct store *store
         TRY(store_local_path(store, checkpoint->keys[i], replay->arena, &paths[i], err));
     enum assay_code rc = read_rows(engine, paths, checkpoint->count, &reading, err);
     if (rc == ASSAY_INTERNAL) /* the engine could not make sense of the file */
-        rc = error_set(err, ASSAY_CORRUPT, replay->where, "the checkpoint cannot be read: %s", err ? err->message : "");
+        rc = error_set(err, ASSAY_CORRUPT, NULL, "the checkpoint cannot be read: %s", err ? str_copy(&reading.scratch, str_of(err->message)).ptr : "");
+    if (rc && err && !strstr(err->where, replay->where)) error_prepend(err, "%s", replay->where);
     arena_reset(&reading.scratch);
     buf_free(&reading.text);
     return rc;
