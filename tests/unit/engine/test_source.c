@@ -131,6 +131,40 @@ static void test_texts_are_whole_values(void **state) {
                    .ptr);
 }
 
+#define PATTERN "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOP"
+
+/** Text i is the pattern cut after i % 41 bytes, from memory that ends there. */
+static enum assay_code fill_lengths(void *source, void *worker, struct engine_sink *sink, struct assay_error *err) {
+    UNUSED(worker);
+    UNUSED(err);
+    int *left = source;
+    for (; *left > 0 && sink->row_count < sink->capacity; sink->row_count++) {
+        size_t len = (size_t)(--*left % 41);
+        char *copy = memory_alloc(len);
+        memcpy(copy, PATTERN, len);
+        engine_sink_text(sink, 0, sink->row_count, (struct str){copy, len});
+        free(copy);
+    }
+    return ASSAY_OK;
+}
+
+static void test_every_short_length(void **state) {
+    UNUSED(state);
+    static const char *const types[] = {"VARCHAR"};
+    int left = 4100;
+    struct engine_source source = {.source = &left,
+                                   .column_count = 1,
+                                   .column_names = NAMES,
+                                   .column_types = types,
+                                   .workers_max = 1,
+                                   .fill = fill_lengths};
+    struct assay_error err = {0};
+    assert_ok(engine_add_source(engine, STR("lengths"), &source, &err), &err);
+    assert_str(ask("SELECT count(*), count(DISTINCT i), count(*) FILTER (i = left('" PATTERN "', length(i)::INT)) FROM "
+                   "(SELECT i, count(*) FROM lengths() GROUP BY i HAVING count(*) = 100)"),
+               "41|41|41");
+}
+
 static void test_an_error_keeps_its_code_and_place(void **state) {
     UNUSED(state);
     struct numbers n = {.rows = 100000, .fail_at = 70000};
@@ -198,6 +232,6 @@ static void test_a_wrong_type_or_a_used_name_is_refused(void **state) {
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_engine, close_engine)
 TEST_MAIN(TEST(test_every_row_arrives_once_and_unchanged), TEST(test_types_and_names),
-          TEST(test_texts_are_whole_values), TEST(test_an_error_keeps_its_code_and_place),
-          TEST(test_a_worker_that_does_not_open), TEST(test_an_interrupt_ends_a_slow_source),
-          TEST(test_a_wrong_type_or_a_used_name_is_refused))
+          TEST(test_texts_are_whole_values), TEST(test_every_short_length),
+          TEST(test_an_error_keeps_its_code_and_place), TEST(test_a_worker_that_does_not_open),
+          TEST(test_an_interrupt_ends_a_slow_source), TEST(test_a_wrong_type_or_a_used_name_is_refused))
