@@ -71,11 +71,12 @@ static enum assay_code lock_down(struct engine *engine, const struct engine_opti
     static atomic_uint opened;
     struct buf sql = {0};
     buf_addz(&sql, "SET TimeZone='UTC'; SET allowed_directories=[");
-    for (size_t i = 0; i < options->folder_count; i++) {
-        engine_sql_text(&sql, options->folders[i]);
-        buf_addz(&sql, ", ");
+    for (size_t i = 0; i <= options->folder_count; i++) {
+        struct str folder = i < options->folder_count ? options->folders[i] : options->temp_folder;
+        if (folder.len == 0) continue; /* DuckDB would take it for the current folder */
+        engine_sql_text(&sql, folder);
+        buf_addz(&sql, ", "); /* SQL allows one at the end */
     }
-    engine_sql_text(&sql, options->temp_folder);
     buf_addz(&sql, "]; SET temp_directory=");
     /* DuckDB makes the folder at the first spill, and removes at close what it made */
     struct str spill = str_printf(&engine->arena, "%.*s/engine-%d-%u", STR_ARG(options->temp_folder), (int)getpid(),

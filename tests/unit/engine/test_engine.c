@@ -45,6 +45,18 @@ static void test_a_folder_may_be_named_by_a_link(void **state) {
     assert_int_equal(access(text_of("%s/a.parquet", real), R_OK), 0);
 }
 
+static void test_without_folders_no_file_is_read(void **state) {
+    UNUSED(state);
+    struct engine *none;
+    struct assay_error err = {0};
+    test_write(text_of("%s/here.txt", folder), STR("x"));
+    assert_int_equal(chdir(folder), 0);
+    assert_ok(engine_open(&(struct engine_options){.threads = 1}, &none, &err), &err);
+    assert_code(ASSAY_DENIED, engine_run(none, STR("SELECT * FROM read_text('here.txt')"), &err), &err);
+    engine_close(&none);
+    assert_int_equal(chdir("/"), 0);
+}
+
 static void test_settings_are_locked(void **state) {
     UNUSED(state);
     expect_refused("SET memory_limit='1GB'", ASSAY_INTERNAL);
@@ -186,8 +198,8 @@ static void test_limits_of_the_machine(void **state) {
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_engine, close_engine)
 TEST_MAIN(TEST(test_reads_and_writes_only_its_folders), TEST(test_links_do_not_lead_out),
-          TEST(test_a_folder_may_be_named_by_a_link), TEST(test_settings_are_locked),
-          TEST(test_memory_and_threads_are_as_asked), TEST(test_spills_into_its_folder_and_cleans_up),
-          TEST(test_out_of_memory_is_a_limit), TEST(test_errors_hide_the_sql),
-          TEST(test_missing_and_broken_files_have_their_codes),
+          TEST(test_a_folder_may_be_named_by_a_link), TEST(test_without_folders_no_file_is_read),
+          TEST(test_settings_are_locked), TEST(test_memory_and_threads_are_as_asked),
+          TEST(test_spills_into_its_folder_and_cleans_up), TEST(test_out_of_memory_is_a_limit),
+          TEST(test_errors_hide_the_sql), TEST(test_missing_and_broken_files_have_their_codes),
           TEST(test_interrupt_ends_the_statement_and_all_after_it), TEST(test_limits_of_the_machine))
