@@ -24,17 +24,17 @@ static enum assay_code make_file(const char *path, struct str text, struct assay
 static enum assay_code run(struct cli *cli, struct assay_error *err) {
     struct str table = cli->arg_count ? cli_arg(cli, 0) : STR("silver.orders");
     struct str root;
-    struct buf contract = {0};
+    struct buf contract = {0}, config = {0};
     TRY(plan_table_root(table, &cli->arena, &root, err));
     const char *path = str_printf(&cli->arena, "contracts/%.*s.odcs.yaml", STR_ARG(table)).ptr;
     bool has_project = access("assay.yaml", F_OK) == 0;
     TRY(make_folder("contracts", err));
     TRY(make_folder("lake", err));
-    contract_init_text(table, &contract);
+    contract_init_text(table, &contract, &config);
     enum assay_code rc = make_file(path, buf_str(&contract), err);
+    if (rc == ASSAY_OK && !has_project) rc = make_file("assay.yaml", buf_str(&config), err);
     buf_free(&contract);
-    if (rc == ASSAY_OK && !has_project)
-        rc = make_file("assay.yaml", STR("# Where the lake is, and which contracts hold in it.\nlake: ./lake\ncontracts: contracts/*.odcs.yaml\n"), err);
+    buf_free(&config);
     if (rc) return rc;
     printf("wrote %s%s\nnext: say in it what your table promises, then assay lint; assay land %.*s FILE --batch ID; assay run\n", path,
            has_project ? "" : " and assay.yaml", STR_ARG(table));
