@@ -17,8 +17,14 @@ static struct str print_text(const struct expr *predicate, struct arena *arena) 
     return text;
 }
 
-static enum assay_code add_constraint(struct plan *plan, struct str name, struct expr *predicate, struct arena *arena,
-                                      struct assay_error *err) {
+/* With parentheses that the tree does not need: people read it on the table. */
+static struct str print_optional(const struct expr *is_null, const struct expr *predicate, struct arena *arena) {
+    struct str left = print_text(is_null, arena), right = print_text(predicate, arena);
+    return str_printf(arena, "%.*s OR (%.*s)", STR_ARG(left), STR_ARG(right));
+}
+
+static enum assay_code add_constraint(struct plan *plan, struct str name, struct expr *predicate, struct str text,
+                                      struct arena *arena, struct assay_error *err) {
     struct str lower = str_lower(arena, name);
     for (size_t i = 0; i < plan->constraint_count; i++)
         if (str_eq(plan->constraints[i].name, lower))
@@ -27,7 +33,7 @@ static enum assay_code add_constraint(struct plan *plan, struct str name, struct
                 "two constraints of the name %.*s (names are compared without case); give one rule another id",
                 STR_ARG(lower));
     plan->constraints[plan->constraint_count++] =
-        (struct plan_constraint){.name = lower, .predicate = predicate, .text = print_text(predicate, arena)};
+        (struct plan_constraint){.name = lower, .predicate = predicate, .text = text};
     return ASSAY_OK;
 }
 
@@ -36,18 +42,19 @@ static enum assay_code add_not_empty(struct plan *plan, const struct plan_column
     struct expr *empty = expr_text(arena, STR(""));
     struct expr *predicate = expr_binary(arena, EXPR_NE, expr_column(arena, column->name), empty);
     TRY(expr_check_predicate(predicate, names, plan->column_count, arena, err));
-    return add_constraint(plan, str_printf(arena, "%.*s_not_empty", STR_ARG(column->name)), predicate, arena, err);
+    struct str name = str_printf(arena, "%.*s_not_empty", STR_ARG(column->name));
+    return add_constraint(plan, name, predicate, print_text(predicate, arena), arena, err);
 }
 
 static enum assay_code add_rule(struct plan *plan, const struct plan_rule *rule, const struct expr_column *names,
                                 struct arena *arena, struct assay_error *err) {
     struct expr *predicate = rule->predicate;
-    if (rule->column != SIZE_MAX && !plan->columns[rule->column].is_required) {
-        struct expr *column = expr_column(arena, plan->columns[rule->column].name);
-        predicate = expr_binary(arena, EXPR_OR, expr_unary(arena, EXPR_IS_NULL, column), predicate);
-        TRY(expr_check_predicate(predicate, names, plan->column_count, arena, err));
-    }
-    return add_constraint(plan, rule->id, predicate, arena, err);
+    if (rule->column == SIZE_MAX || plan->columns[rule->column].is_required)
+        return add_constraint(plan, rule->id, predicate, print_text(predicate, arena), arena, err);
+    struct expr *is_null = expr_unary(arena, EXPR_IS_NULL, expr_column(arena, plan->columns[rule->column].name));
+    struct expr *either = expr_binary(arena, EXPR_OR, is_null, predicate);
+    TRY(expr_check_predicate(either, names, plan->column_count, arena, err));
+    return add_constraint(plan, rule->id, either, print_optional(is_null, predicate, arena), arena, err);
 }
 
 enum assay_code plan_constraints_compile(const struct contract *contract, struct arena *arena, struct plan *plan,

@@ -77,11 +77,12 @@ struct str describe_kind(enum contract_rule_kind kind) {
     return STR("");
 }
 
-bool describe_is_on_table(const struct plan *plan, const struct plan_rule *rule, struct arena *arena) {
+struct str describe_on_table(const struct plan *plan, const struct plan_rule *rule, struct arena *arena) {
+    if (rule->kind == CONTRACT_REQUIRED) return STR("NOT NULL");
     struct str name = str_lower(arena, rule->id);
     for (size_t i = 0; rule->predicate && i < plan->constraint_count; i++)
-        if (str_eq(plan->constraints[i].name, name)) return true;
-    return false;
+        if (str_eq(plan->constraints[i].name, name)) return STR("CHECK");
+    return STR("");
 }
 
 static struct str describe_reference(const struct plan_rule *rule, struct arena *arena) {

@@ -13,8 +13,8 @@ struct str describe_severity(enum contract_severity severity);
 struct str describe_kind(enum contract_rule_kind kind);
 /** What a value or a row must be to pass. */
 struct str describe_question(const struct plan *plan, const struct plan_rule *rule, struct arena *arena);
-/** Whether the rule stands on silver as a CHECK. */
-bool describe_is_on_table(const struct plan *plan, const struct plan_rule *rule, struct arena *arena);
+/** How the rule stands on silver: `CHECK`, `NOT NULL`, or empty. */
+struct str describe_on_table(const struct plan *plan, const struct plan_rule *rule, struct arena *arena);
 /** Names joined by `, `. */
 struct str describe_columns(const struct plan *plan, const size_t *columns, size_t count, struct arena *arena);
 /** Names of the required columns joined by `, `. */

@@ -9,8 +9,13 @@
 
 static void print_title(struct buf *out, const char *title) { buf_printf(out, "\n%s\n", title); }
 
-static void add_if(struct grid *grid, const char *name, struct str value) {
+/* A name and what there is to say, left out when that is nothing. */
+static void add_line(struct grid *grid, const char *name, struct str value) {
     if (value.len) grid_add(grid, (struct grid_row){{str_of(name), value}});
+}
+
+static void add_noted(struct grid *grid, const char *name, struct str value, struct str note) {
+    grid_add(grid, (struct grid_row){{str_of(name), value, note}});
 }
 
 static struct str owner_text(const struct plan *plan, struct arena *arena) {
@@ -21,12 +26,12 @@ static struct str owner_text(const struct plan *plan, struct arena *arena) {
 static void print_head(const struct plan *plan, struct arena *arena, struct buf *out) {
     buf_printf(out, "%.*s\n", STR_ARG(plan->table));
     struct grid grid = {.arena = arena};
-    add_if(&grid, "purpose", plan->purpose);
-    add_if(&grid, "grain", plan->granularity);
-    add_if(&grid, "owner", owner_text(plan, arena));
-    add_if(&grid, "contract",
-           str_printf(arena, "%.*s version %.*s", STR_ARG(plan->contract_id), STR_ARG(plan->contract_version)));
-    add_if(&grid, "file", plan->contract_path);
+    add_line(&grid, "purpose", plan->purpose);
+    add_line(&grid, "grain", plan->granularity);
+    add_line(&grid, "owner", owner_text(plan, arena));
+    add_line(&grid, "contract",
+             str_printf(arena, "%.*s version %.*s", STR_ARG(plan->contract_id), STR_ARG(plan->contract_version)));
+    add_line(&grid, "file", plan->contract_path);
     grid_print(&grid, out);
 }
 
@@ -71,14 +76,14 @@ static void print_read(const struct plan *plan, struct arena *arena, struct buf 
     const struct contract_source *source = &plan->source;
     struct grid grid = {.arena = arena};
     print_title(out, "Read");
-    add_if(&grid, "files",
-           str_printf(arena, "Files/%.*s/batch_id=<id>/%.*s", STR_ARG(source->path), STR_ARG(source->pattern)));
+    add_line(&grid, "files",
+             str_printf(arena, "Files/%.*s/batch_id=<id>/%.*s", STR_ARG(source->path), STR_ARG(source->pattern)));
     struct str format = describe_format(source->format);
-    add_if(&grid, "format", str_printf(arena, "%.*s in %.*s", STR_ARG(format), STR_ARG(source->encoding)));
-    add_if(&grid, "dialect", dialect_text(source, arena));
-    if (source->format == CONTRACT_CSV) add_if(&grid, "header", header_text(source->header));
-    add_if(&grid, "records", records_text(source, arena));
-    add_if(&grid, "columns", source_columns_text(plan, arena));
+    add_line(&grid, "format", str_printf(arena, "%.*s in %.*s", STR_ARG(format), STR_ARG(source->encoding)));
+    add_line(&grid, "dialect", dialect_text(source, arena));
+    if (source->format == CONTRACT_CSV) add_line(&grid, "header", header_text(source->header));
+    add_line(&grid, "records", records_text(source, arena));
+    add_line(&grid, "columns", source_columns_text(plan, arena));
     grid_print(&grid, out);
 }
 
@@ -86,20 +91,15 @@ static void print_tables(const struct plan *plan, struct arena *arena, struct bu
     struct grid grid = {.arena = arena};
     struct str keys = describe_columns(plan, plan->keys, plan->key_count, arena);
     print_title(out, "Write");
-    grid_add(&grid, (struct grid_row){{STR("bronze"), plan->bronze_table,
-                                       STR("every row as it was sent, with its file, line and batch")}});
-    grid_add(&grid, (struct grid_row){{STR("quarantine"), plan->quarantine_table,
-                                       STR("every rejected row, with its reasons and raw values")}});
-    grid_add(&grid,
-             (struct grid_row){{STR("silver"), plan->table, str_printf(arena, "one row per %.*s", STR_ARG(keys))}});
+    add_noted(&grid, "bronze", plan->bronze_table, STR("every row as it was sent, with its file, line and batch"));
+    for (size_t i = 0; i < plan->bronze_property_count; i++) {
+        const struct plan_property *property = &plan->bronze_properties[i];
+        add_noted(&grid, "", STR(""),
+                  str_printf(arena, "%.*s = %.*s", STR_ARG(property->name), STR_ARG(property->value)));
+    }
+    add_noted(&grid, "quarantine", plan->quarantine_table, STR("every rejected row, with its reasons and raw values"));
+    add_noted(&grid, "silver", plan->table, str_printf(arena, "one row per %.*s", STR_ARG(keys)));
     grid_print(&grid, out);
-    if (!plan->bronze_property_count) return;
-    buf_addz(out, "  bronze table properties:\n");
-    struct grid properties = {.arena = arena};
-    for (size_t i = 0; i < plan->bronze_property_count; i++)
-        grid_add(&properties,
-                 (struct grid_row){{STR(""), plan->bronze_properties[i].name, plan->bronze_properties[i].value}});
-    grid_print(&properties, out);
 }
 
 /* ---- columns and rules ---- */
@@ -110,36 +110,42 @@ static struct str column_notes(const struct plan_column *column, struct arena *a
     return str_printf(arena, "%s%s%.*s", column->is_required ? "not null" : "nullable", scale, STR_ARG(format));
 }
 
+static bool has_descriptions(const struct plan *plan) {
+    for (size_t i = 0; i < plan->column_count; i++)
+        if (plan->columns[i].description.len) return true;
+    return false;
+}
+
 static void print_columns(const struct plan *plan, struct arena *arena, struct buf *out) {
     struct grid grid = {.arena = arena};
+    struct str description = has_descriptions(plan) ? STR("DESCRIPTION") : STR("");
+    struct grid_row title = {{STR("COLUMN"), STR("TYPE"), STR("FROM"), STR("NOTES"), description}};
     print_title(out, "Columns");
-    grid_add(&grid, (struct grid_row){{STR("COLUMN"), STR("TYPE"), STR("FROM"), STR("NOTES")}});
+    grid_add(&grid, title);
     for (size_t i = 0; i < plan->column_count; i++) {
         const struct plan_column *column = &plan->columns[i];
+        struct str type = describe_type(column->type, arena), notes = column_notes(column, arena);
         struct str from = column->clean ? describe_expr(column->clean, arena) : plan->source_columns[column->source];
-        grid_add(&grid, (struct grid_row){
-                            {column->name, describe_type(column->type, arena), from, column_notes(column, arena)}});
+        grid_add(&grid, (struct grid_row){{column->name, type, from, notes, column->description}});
     }
     grid_print(&grid, out);
 }
 
-static struct str stands_as(const struct plan *plan, const struct plan_rule *rule, struct arena *arena) {
-    if (rule->kind == CONTRACT_REQUIRED) return STR("NOT NULL");
-    return describe_is_on_table(plan, rule, arena) ? STR("CHECK") : STR("-");
-}
-
 static void print_rules(const struct plan *plan, struct arena *arena, struct buf *out) {
     struct grid grid = {.arena = arena};
+    struct grid_row title = {{STR("REASON"), STR("ID"), STR("SEVERITY"), STR("ON TABLE"), STR("PASSES WHEN")}};
+    struct grid_row corrupt = {
+        {STR("corrupt record"), STR("corrupt_record"), STR("error"), STR("-"), STR("the row can be read")}};
     print_title(out,
                 "Rules (a row that breaks one of severity error goes to quarantine, with the reasons of all it broke)");
-    grid_add(&grid,
-             (struct grid_row){{STR("REASON"), STR("ID"), STR("SEVERITY"), STR("ON TABLE"), STR("PASSES WHEN")}});
-    grid_add(&grid, (struct grid_row){{STR("corrupt record"), STR("corrupt_record"), STR("error"), STR("-"),
-                                       STR("the row can be read")}});
+    grid_add(&grid, title);
+    grid_add(&grid, corrupt);
     for (size_t i = 0; i < plan->rule_count; i++) {
         const struct plan_rule *rule = &plan->rules[i];
-        grid_add(&grid, (struct grid_row){{rule->reason, rule->id, describe_severity(rule->severity),
-                                           stands_as(plan, rule, arena), describe_question(plan, rule, arena)}});
+        struct str severity = describe_severity(rule->severity), on_table = describe_on_table(plan, rule, arena);
+        struct str question = describe_question(plan, rule, arena);
+        if (!on_table.len) on_table = STR("-");
+        grid_add(&grid, (struct grid_row){{rule->reason, rule->id, severity, on_table, question}});
     }
     grid_print(&grid, out);
     buf_addz(out,
@@ -178,16 +184,15 @@ static struct str update_words(const struct plan *plan, struct arena *arena) {
 
 static void print_merge(const struct plan *plan, struct arena *arena, struct buf *out) {
     struct grid grain = {.arena = arena}, merge = {.arena = arena};
-    struct str keys = describe_columns(plan, plan->keys, plan->key_count, arena);
     print_title(out, "Grain (one row per key goes on, the others are superseded)");
-    grid_add(&grain, (struct grid_row){{STR("key"), keys}});
-    grid_add(&grain, (struct grid_row){{STR("newest by"), order_text(plan, arena)}});
-    grid_add(&grain, (struct grid_row){{STR(""), STR("NULL comes last in either direction")}});
+    add_line(&grain, "key", describe_columns(plan, plan->keys, plan->key_count, arena));
+    add_line(&grain, "newest by", order_text(plan, arena));
+    add_line(&grain, "", STR("NULL comes last in either direction"));
     grid_print(&grain, out);
     print_title(out, "Merge (a batch that changes nothing makes no commit)");
-    grid_add(&merge, (struct grid_row){{STR("insert"), STR("the key is not in the table")}});
-    grid_add(&merge, (struct grid_row){{STR("update"), update_words(plan, arena)}});
-    grid_add(&merge, (struct grid_row){{STR("sql"), plan_update_text(plan, arena)}});
+    add_line(&merge, "insert", STR("the key is not in the table"));
+    add_line(&merge, "update", update_words(plan, arena));
+    add_line(&merge, "sql", plan_update_text(plan, arena));
     grid_print(&merge, out);
 }
 
@@ -197,8 +202,12 @@ static struct str line_text(struct contract_place place, struct arena *arena) {
     return place.line ? str_printf(arena, "line %u", place.line) : STR("default");
 }
 
-static struct str rows_text(const char *than, int64_t rows, struct arena *arena) {
-    return str_printf(arena, "%s than %lld row%s landed", than, (long long)rows, rows == 1 ? "" : "s");
+static void add_row_gate(struct grid *grid, const char *gate, const char *than, int64_t rows,
+                         struct contract_place place) {
+    struct arena *arena = grid->arena;
+    if (rows < 0) return;
+    struct str text = str_printf(arena, "%s than %lld row%s landed", than, (long long)rows, rows == 1 ? "" : "s");
+    add_noted(grid, gate, text, line_text(place, arena));
 }
 
 static void print_gates(const struct plan *plan, struct arena *arena, struct buf *out) {
@@ -206,39 +215,27 @@ static void print_gates(const struct plan *plan, struct arena *arena, struct buf
     struct str limit = plan_limit_text(plan, arena), required = describe_required(plan, arena);
     print_title(out, "Stops the batch (before silver is touched; its rejected rows are in quarantine by then)");
     if (plan->source.format == CONTRACT_CSV && plan->source.header == CONTRACT_HEADER_STRICT)
-        grid_add(&grid,
-                 (struct grid_row){
-                     {STR("header"), STR("the header of a file is another one; nothing is loaded, quarantine stays")}});
-    grid_add(&grid, (struct grid_row){{STR("missing_column"),
-                                       STR("bronze lacks a column that the contract reads; quarantine stays")}});
-    grid_add(&grid, (struct grid_row){{STR("empty_batch"), STR("no row landed")}});
+        add_line(&grid, "header", STR("a file has another header; nothing is loaded, quarantine stays as it is"));
+    add_line(&grid, "missing_column", STR("bronze lacks a column that the contract reads; quarantine stays as it is"));
+    add_line(&grid, "empty_batch", STR("no row landed"));
     if (required.len)
-        grid_add(&grid, (struct grid_row){{STR("required_all_null"),
-                                           str_printf(arena, "no row has a value in one of %.*s", STR_ARG(required))}});
-    grid_add(&grid,
-             (struct grid_row){{STR("reject_ratio"),
-                                str_printf(arena, "more than %.*s %% of the landed rows are rejected", STR_ARG(limit)),
-                                line_text(plan->limit_place, arena)}});
-    if (plan->min_rows >= 0)
-        grid_add(&grid, (struct grid_row){{STR("min_rows"), rows_text("fewer", plan->min_rows, arena),
-                                           line_text(plan->min_rows_place, arena)}});
-    if (plan->max_rows >= 0)
-        grid_add(&grid, (struct grid_row){{STR("max_rows"), rows_text("more", plan->max_rows, arena),
-                                           line_text(plan->max_rows_place, arena)}});
+        add_line(&grid, "required_all_null", str_printf(arena, "no row has a value in one of %.*s", STR_ARG(required)));
+    add_noted(&grid, "reject_ratio",
+              str_printf(arena, "more than %.*s %% of the landed rows are rejected", STR_ARG(limit)),
+              line_text(plan->limit_place, arena));
+    add_row_gate(&grid, "min_rows", "fewer", plan->min_rows, plan->min_rows_place);
+    add_row_gate(&grid, "max_rows", "more", plan->max_rows, plan->max_rows_place);
     grid_print(&grid, out);
 }
 
 static void print_constraints(const struct plan *plan, struct arena *arena, struct buf *out) {
     struct grid grid = {.arena = arena};
     print_title(out, "Constraints on silver (whoever writes to it)");
-    struct str required = describe_required(plan, arena);
-    add_if(&grid, "NOT NULL", required);
+    add_line(&grid, "NOT NULL", describe_required(plan, arena));
     for (size_t i = 0; i < plan->constraint_count; i++)
         grid_add(&grid, (struct grid_row){{plan->constraints[i].name, plan->constraints[i].text}});
-    if (grid.count)
-        grid_print(&grid, out);
-    else
-        buf_addz(out, "  none\n");
+    grid_print(&grid, out);
+    if (!grid.count) buf_addz(out, "  none\n");
 }
 
 static void print_unchecked(const struct plan *plan, struct buf *out) {

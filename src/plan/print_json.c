@@ -118,7 +118,7 @@ static void put_rules(struct json_writer *w, const struct plan *plan, struct are
         put(w, "severity", describe_severity(rule->severity));
         put_or_null(w, "predicate", describe_expr(rule->predicate, arena));
         put_reference(w, rule);
-        put_bool(w, "on_table", describe_is_on_table(plan, rule, arena));
+        put_or_null(w, "on_table", describe_on_table(plan, rule, arena));
         json_end_object(w);
     }
     json_end_array(w);

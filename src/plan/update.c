@@ -48,8 +48,9 @@ struct str plan_update_text(const struct plan *plan, struct arena *arena) {
         buf_addc(&out, '(');
         print_equal(&out, plan, i, arena);
         print_newer(&out, plan, &plan->order[i], arena);
-        buf_addz(&out, ") OR (");
+        buf_addz(&out, ") OR ");
     }
+    if (plan->version_count) buf_addc(&out, '(');
     print_equal(&out, plan, plan->version_count, arena);
     print_pair(&out, STR(LINEAGE_LOADED_AT), ">=", arena);
     if (plan->version_count) buf_addc(&out, ')');

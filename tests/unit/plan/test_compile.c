@@ -238,7 +238,7 @@ static void test_constraints_accept_what_the_rules_accept(void **state) {
     assert_int_equal(f.plan->constraint_count, 3);
     assert_str(f.plan->constraints[0].name, "id_not_empty");
     assert_str(f.plan->constraints[1].name, "score_range");
-    assert_str(f.plan->constraints[1].text, "score IS NULL OR score >= 0");
+    assert_str(f.plan->constraints[1].text, "score IS NULL OR (score >= 0)");
     assert_str(f.plan->constraints[2].name, "row_rule");
     assert_str(f.plan->constraints[2].text, "score IS NULL OR id <> 'x'");
     arena_reset(&f.arena);
