@@ -10,13 +10,12 @@
 
 #include <stdlib.h>
 
-static struct plan *load_plan(struct arena *arena, const char *name) {
+static struct plan *load_plan_of(struct arena *arena, const char *path, const char *name) {
     struct contract *contracts = NULL;
     struct diagnostics diagnostics = {0};
     struct assay_error err = {0};
     struct plan *plan = NULL;
     size_t count = 0;
-    const char *path = test_data(arena, str_printf(arena, "../golden/plan/%s.odcs.yaml", name).ptr);
     struct str shown = str_printf(arena, "contracts/%s.odcs.yaml", name);
     assert_int_equal(contract_parse(test_read(arena, path), shown, arena, &contracts, &count, &diagnostics), ASSAY_OK);
     struct buf out = {0};
@@ -26,6 +25,11 @@ static struct plan *load_plan(struct arena *arena, const char *name) {
     assert_int_equal(count, 1);
     assert_ok(plan_compile(&contracts[0], arena, &plan, &err), &err);
     return plan;
+}
+
+static struct plan *load_plan(struct arena *arena, const char *name) {
+    const char *path = test_data(arena, str_printf(arena, "../golden/plan/%s.odcs.yaml", name).ptr);
+    return load_plan_of(arena, path, name);
 }
 
 static void check_golden(struct arena *arena, const char *name, const char *ending, struct str actual) {
@@ -76,6 +80,19 @@ static void test_printed_as_json(void **state) {
     arena_reset(&arena);
 }
 
+static void test_examples_are_in_order(void **state) {
+    UNUSED(state);
+    struct arena arena = {0};
+    const char *orders = test_data(&arena, "../../examples/orders/contracts/silver.orders.odcs.yaml");
+    const char *flights = test_data(&arena, "../../examples/flights/contracts/silver.flights.odcs.yaml");
+    assert_int_equal(load_plan_of(&arena, orders, "silver.orders")->column_count, 8);
+    const struct plan *plan = load_plan_of(&arena, flights, "silver.flights");
+    assert_int_equal(plan->column_count, 19);
+    assert_int_equal(plan->key_count, 7);
+    assert_int_equal(plan->version_count, 0);
+    arena_reset(&arena);
+}
+
 static void test_columns_are_as_wide_as_their_characters(void **state) {
     UNUSED(state);
     struct arena arena = {0};
@@ -93,4 +110,4 @@ static void test_columns_are_as_wide_as_their_characters(void **state) {
 }
 
 TEST_MAIN(cmocka_unit_test(test_printed_for_people), cmocka_unit_test(test_printed_as_json),
-          cmocka_unit_test(test_columns_are_as_wide_as_their_characters))
+          cmocka_unit_test(test_examples_are_in_order), cmocka_unit_test(test_columns_are_as_wide_as_their_characters))
