@@ -2,13 +2,14 @@
  * The rule language: a piece of Spark SQL's expressions, parsed into a tree, checked against columns, printed as Spark SQL or as the
  * embedded engine's SQL with the same meaning. No rule text reaches an engine unparsed.
  *
- * Language: literals (numbers, 'text' with doubled quotes or \\', TRUE, FALSE, NULL, DATE '..', TIMESTAMP '..'), columns (name or `na me`),
- * + - * / %, || , = == <> != < <= > >= <=>, [NOT] IN (..), [NOT] BETWEEN, [NOT] LIKE, [NOT] RLIKE, IS [NOT] NULL|TRUE|FALSE, AND OR NOT,
- * CASE WHEN, CAST(x AS type), and functions: trim ltrim rtrim upper ucase lower lcase length char_length substring substr concat replace
- * left right abs round floor ceil coalesce nullif ifnull nvl if greatest least datediff date_add date_sub add_months last_day year month day dayofmonth
- * dayofweek hour minute second to_date(no format) current_date current_timestamp regexp_like isnull isnotnull isnan.
- * Precedence and meaning are Spark 3.5's with ANSI off: a string beside a number is cast (try_cast), text is compared by bytes, NaN equals NaN
- * and is the largest, x / 0 is NULL.
+ * Language: literals (numbers, 'text' with Spark's backslash escapes or doubled quotes, r'raw text', TRUE, FALSE, NULL, DATE '..',
+ * TIMESTAMP '..'), columns (name or `na me`), + - * / %, || , = == <> != < <= > >= <=>, [NOT] IN (..), [NOT] BETWEEN, [NOT] LIKE,
+ * [NOT] RLIKE, IS [NOT] NULL|TRUE|FALSE, AND OR NOT, CASE WHEN, CAST(x AS type), and functions: trim ltrim rtrim upper ucase lower lcase
+ * length char_length substring substr concat replace left right abs round floor ceil coalesce nullif ifnull nvl if greatest least
+ * datediff date_add date_sub add_months last_day year month day dayofmonth dayofweek hour minute second to_date(no format) current_date
+ * current_timestamp regexp_like isnull isnotnull isnan.
+ * Precedence and meaning are Spark 3.5's with ANSI off: a string beside a number is cast (try_cast), text is compared by bytes, NaN
+ * equals NaN and is the largest, x / 0 is NULL, whole numbers wrap around. What the engine cannot do equally is refused by expr_check.
  */
 #ifndef EXPR_EXPR_H
 #define EXPR_EXPR_H
@@ -32,7 +33,9 @@ enum expr_kind {
 };
 
 enum expr_op {
+    /* one argument */
     EXPR_NOT, EXPR_NEGATE, EXPR_IS_NULL, EXPR_IS_NOT_NULL, EXPR_IS_TRUE, EXPR_IS_NOT_TRUE, EXPR_IS_FALSE, EXPR_IS_NOT_FALSE,
+    /* two */
     EXPR_AND, EXPR_OR, EXPR_EQ, EXPR_NE, EXPR_LT, EXPR_LE, EXPR_GT, EXPR_GE, EXPR_NULL_SAFE_EQ, EXPR_LIKE, EXPR_RLIKE,
     EXPR_ADD, EXPR_SUBTRACT, EXPR_MULTIPLY, EXPR_DIVIDE, EXPR_MODULO, EXPR_CONCAT,
 };
@@ -46,6 +49,7 @@ struct expr {
     size_t count;
     struct type type; /* after expr_check; kind NONE for a bare NULL */
     size_t offset;    /* byte in the text it was parsed from */
+    unsigned height;  /* of the tree below; 1 for a leaf */
 };
 
 struct expr_column {
@@ -53,7 +57,8 @@ struct expr_column {
     struct type type;
 };
 
-/** @return OK; INVALID with where = "column N" (byte from 1 in text), and what was expected; LIMIT too deep or too long */
+/** The tree borrows nothing of text.
+ * @return OK; INVALID with where = "column N" (byte from 1 in text), and what was expected; LIMIT too deep or too long */
 enum assay_code expr_parse(struct str text, struct arena *arena, struct expr **out, struct assay_error *err) NODISCARD;
 
 /** Resolve columns (case ignored; the tree then has the name as the column spells it) and type every node.
@@ -70,6 +75,9 @@ void expr_print_spark(struct buf *out, const struct expr *e);
  * Uses the functions that engine/engine.h registers (spark_trim, spark_upper, spark_lower, java_regexp_find, spark_date, ...). */
 void expr_print_engine(struct buf *out, const struct expr *e, struct str prefix);
 
+/** The decimal types whose spark_decimal_<p>_<s> that text calls: make them exist (engine_need_decimal) before it runs. */
+void expr_decimals(const struct expr *e, struct arena *arena, struct type **out, size_t *count);
+
 /** Whether trees are equal apart from offsets and types. */
 bool expr_eq(const struct expr *a, const struct expr *b);
 /** Names of the columns it uses, each once, in order of first use. */
@@ -82,6 +90,7 @@ struct expr *expr_number(struct arena *arena, struct str digits);
 struct expr *expr_literal(struct arena *arena, enum expr_kind kind, struct str text); /* EXPR_DATE, EXPR_TIMESTAMP, EXPR_BOOL, EXPR_NULL */
 struct expr *expr_unary(struct arena *arena, enum expr_op op, struct expr *a);
 struct expr *expr_binary(struct arena *arena, enum expr_op op, struct expr *a, struct expr *b);
+struct expr *expr_cast(struct arena *arena, struct expr *a, struct type type);
 struct expr *expr_call(struct arena *arena, struct str function, struct expr **args, size_t count);
 /** args[0] IN (args[1..]) */
 struct expr *expr_in(struct arena *arena, struct expr **args, size_t count);
