@@ -1,12 +1,13 @@
 /*
  * Making trees by hand, comparing them, and what they use.
  *
- * 1. Every node knows the height of its tree, so that no walk over a tree has to fear for its stack: parse and check refuse more than
- * LIMIT_RULE_DEPTH.
+ * 1. Every node knows the height of its tree, so that no walk over a tree has to fear for its stack: parse and check
+ * refuse more than LIMIT_RULE_DEPTH.
  */
 #include "expr/expr_int.h"
 
-static struct expr *add_node(struct arena *arena, enum expr_kind kind, struct str text, struct expr **args, size_t count) {
+static struct expr *add_node(struct arena *arena, enum expr_kind kind, struct str text, struct expr **args,
+                             size_t count) {
     struct expr *e = ARENA_NEW(arena, struct expr);
     e->kind = kind;
     e->text = str_copy(arena, text);
@@ -18,11 +19,17 @@ static struct expr *add_node(struct arena *arena, enum expr_kind kind, struct st
     return e;
 }
 
-struct expr *expr_column(struct arena *arena, struct str name) { return add_node(arena, EXPR_COLUMN, name, NULL, 0); }
+struct expr *expr_column(struct arena *arena, struct str name) {
+    return add_node(arena, EXPR_COLUMN, name, NULL, 0);
+}
 
-struct expr *expr_text(struct arena *arena, struct str value) { return add_node(arena, EXPR_TEXT, value, NULL, 0); }
+struct expr *expr_text(struct arena *arena, struct str value) {
+    return add_node(arena, EXPR_TEXT, value, NULL, 0);
+}
 
-struct expr *expr_number(struct arena *arena, struct str digits) { return add_node(arena, EXPR_NUMBER, digits, NULL, 0); }
+struct expr *expr_number(struct arena *arena, struct str digits) {
+    return add_node(arena, EXPR_NUMBER, digits, NULL, 0);
+}
 
 struct expr *expr_literal(struct arena *arena, enum expr_kind kind, struct str text) {
     return add_node(arena, kind, text, NULL, 0);

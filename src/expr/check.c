@@ -1,6 +1,6 @@
 /*
- * Names and types of a tree: columns resolved, every node typed as Spark 3.5 types it, everything refused that the engine could not
- * compute with the same result.
+ * Names and types of a tree: columns resolved, every node typed as Spark 3.5 types it, everything refused that the
+ * engine could not compute with the same result.
  *
  * 1. After expr_check each node has its type, and each cast that printing needs exists (cast_template).
  * 2. A tree may be checked more than once; the second time changes nothing.
@@ -34,8 +34,9 @@ static enum assay_code need_cast(const struct checker *c, const struct expr *e, 
     bool is_known = cast_template(e->type, to, &unused);
     buf_free(&unused);
     if (is_known) return ASSAY_OK;
-    return fail_at(c->err, e->offset, "a %s cannot be used as %s here: Spark and the embedded engine would differ%s", name_of(c, e->type),
-                   name_of(c, to), to.kind == TYPE_STRING ? "; cast it to a decimal of at most 6 places first" : "");
+    return fail_at(c->err, e->offset, "a %s cannot be used as %s here: Spark and the embedded engine would differ%s",
+                   name_of(c, e->type), name_of(c, to),
+                   to.kind == TYPE_STRING ? "; cast it to a decimal of at most 6 places first" : "");
 }
 
 static enum assay_code need_boolean(const struct checker *c, const struct expr *e, const char *what) {
@@ -51,7 +52,8 @@ static enum assay_code check_column(const struct checker *c, struct expr *e) {
         e->text = c->columns[i].name;
         e->type = c->columns[i].type;
         if (e->type.kind == TYPE_NONE)
-            return fail_at(c->err, e->offset, "the column %.*s is a list, map or struct; rules read plain values", STR_ARG(e->text));
+            return fail_at(c->err, e->offset, "the column %.*s is a list, map or struct; rules read plain values",
+                           STR_ARG(e->text));
         return ASSAY_OK;
     }
     const struct function *f = function_find(e->text, 0);
@@ -65,7 +67,8 @@ static enum assay_code check_column(const struct checker *c, struct expr *e) {
     for (size_t i = 0; i < c->count; i++) names[i] = c->columns[i].name;
     struct str nearest = str_nearest(e->text, names, c->count);
     if (nearest.len)
-        return fail_at(c->err, e->offset, "there is no column '%.*s'; did you mean '%.*s'?", STR_ARG(e->text), STR_ARG(nearest));
+        return fail_at(c->err, e->offset, "there is no column '%.*s'; did you mean '%.*s'?", STR_ARG(e->text),
+                       STR_ARG(nearest));
     return fail_at(c->err, e->offset, "there is no column '%.*s'", STR_ARG(e->text));
 }
 
@@ -95,12 +98,14 @@ static enum assay_code check_pattern(const struct checker *c, const struct expr 
 
 /** Spark throws when a backslash of a LIKE pattern escapes anything but _ % and itself. */
 static enum assay_code check_like(const struct checker *c, const struct expr *e) {
-    if (e->kind != EXPR_TEXT) return fail_at(c->err, e->offset, "the pattern of LIKE has to be a text that is written out");
+    if (e->kind != EXPR_TEXT)
+        return fail_at(c->err, e->offset, "the pattern of LIKE has to be a text that is written out");
     for (size_t i = 0; i < e->text.len; i++) {
         if (e->text.ptr[i] != '\\') continue;
         i++;
         if (i == e->text.len || (e->text.ptr[i] != '_' && e->text.ptr[i] != '%' && e->text.ptr[i] != '\\'))
-            return fail_at(c->err, e->offset, "in a pattern of LIKE a backslash stands before _ or %% or another backslash");
+            return fail_at(c->err, e->offset,
+                           "in a pattern of LIKE a backslash stands before _ or %% or another backslash");
     }
     return ASSAY_OK;
 }
@@ -115,7 +120,8 @@ static bool is_beyond_bigint(const struct expr *a, const struct expr *b) {
            b->type.precision - b->type.scale > 18;
 }
 
-static enum assay_code check_comparable(const struct checker *c, size_t offset, const struct expr *a, const struct expr *b) {
+static enum assay_code check_comparable(const struct checker *c, size_t offset, const struct expr *a,
+                                        const struct expr *b) {
     struct type common;
     if (!typing_compare(a, b, &common))
         return fail_at(c->err, offset, "a %s and a %s cannot be compared", name_of(c, a->type), name_of(c, b->type));
@@ -130,8 +136,8 @@ static enum assay_code check_arithmetic(const struct checker *c, struct expr *e)
     const struct expr *a = e->args[0], *b = e->args[1];
     const char *wrong = typing_arithmetic(e->op, a, b, &t);
     if (wrong)
-        return fail_at(c->err, e->offset, "a %s and a %s cannot be combined like this: %s", name_of(c, a->type), name_of(c, b->type),
-                       wrong);
+        return fail_at(c->err, e->offset, "a %s and a %s cannot be combined like this: %s", name_of(c, a->type),
+                       name_of(c, b->type), wrong);
     e->type = t.result;
     TRY(need_cast(c, a, t.left));
     return need_cast(c, b, t.right);
@@ -190,12 +196,13 @@ static enum assay_code check_operator(const struct checker *c, struct expr *e) {
 }
 
 /** Values that need one type: every step-th of count. */
-static enum assay_code check_common(const struct checker *c, size_t offset, struct expr **values, size_t count, size_t step,
-                                    bool has_text, struct type *out) {
+static enum assay_code check_common(const struct checker *c, size_t offset, struct expr **values, size_t count,
+                                    size_t step, bool has_text, struct type *out) {
     if (!typing_common(values, count, step, has_text, out)) {
         const struct expr *first = values[0], *other = first;
         for (size_t i = 1; i < count && type_eq(other->type, first->type); i++) other = values[i * step];
-        return fail_at(c->err, offset, "the values have no common type: %s and %s", name_of(c, first->type), name_of(c, other->type));
+        return fail_at(c->err, offset, "the values have no common type: %s and %s", name_of(c, first->type),
+                       name_of(c, other->type));
     }
     for (size_t i = 0; i < count; i++) TRY(need_cast(c, values[i * step], *out));
     return ASSAY_OK;
@@ -233,18 +240,21 @@ static enum assay_code fail_function(const struct checker *c, const struct expr 
     if (!function_exists(e->text, &min, &max)) {
         struct str nearest = function_nearest(e->text);
         if (nearest.len)
-            return fail_at(c->err, e->offset, "there is no function '%.*s'; did you mean '%.*s'?", STR_ARG(e->text), STR_ARG(nearest));
+            return fail_at(c->err, e->offset, "there is no function '%.*s'; did you mean '%.*s'?", STR_ARG(e->text),
+                           STR_ARG(nearest));
         return fail_at(c->err, e->offset, "the function '%.*s' is not part of the rule language", STR_ARG(e->text));
     }
     if (max == ARGUMENTS_MANY)
         return fail_at(c->err, e->offset, "%.*s takes %zu or more values, found %zu", STR_ARG(e->text), min, e->count);
     if (min < max)
-        return fail_at(c->err, e->offset, "%.*s takes %zu or %zu values, found %zu", STR_ARG(e->text), min, max, e->count);
-    return fail_at(c->err, e->offset, "%.*s takes %zu value%s, found %zu", STR_ARG(e->text), min, min == 1 ? "" : "s", e->count);
+        return fail_at(c->err, e->offset, "%.*s takes %zu or %zu values, found %zu", STR_ARG(e->text), min, max,
+                       e->count);
+    return fail_at(c->err, e->offset, "%.*s takes %zu value%s, found %zu", STR_ARG(e->text), min, min == 1 ? "" : "s",
+                   e->count);
 }
 
-static enum assay_code check_argument(const struct checker *c, const struct expr *call, size_t index, enum parameter parameter,
-                                      struct type common) {
+static enum assay_code check_argument(const struct checker *c, const struct expr *call, size_t index,
+                                      enum parameter parameter, struct type common) {
     const struct expr *a = call->args[index];
     bool is_null = a->type.kind == TYPE_NONE;
     switch (parameter) {
@@ -254,21 +264,22 @@ static enum assay_code check_argument(const struct checker *c, const struct expr
         return need_boolean(c, a, "the first value of this function");
     case PARAMETER_COUNT:
         if (is_null || (type_is_integer(a->type) && a->type.kind != TYPE_BIGINT)) return ASSAY_OK;
-        return fail_at(c->err, a->offset, "value %zu of %.*s is a %s, expected an int; write CAST(... AS INT)", index + 1,
-                       STR_ARG(call->text), name_of(c, a->type));
+        return fail_at(c->err, a->offset, "value %zu of %.*s is a %s, expected an int; write CAST(... AS INT)",
+                       index + 1, STR_ARG(call->text), name_of(c, a->type));
     case PARAMETER_SCALE:
         if (round_scale(call) >= 0) return ASSAY_OK;
-        return fail_at(c->err, a->offset, "value 2 of %.*s has to be a number from 0 to 18 that is written out", STR_ARG(call->text));
+        return fail_at(c->err, a->offset, "value 2 of %.*s has to be a number from 0 to 18 that is written out",
+                       STR_ARG(call->text));
     case PARAMETER_NUMBER:
     case PARAMETER_DOUBLE:
         if (is_null || type_is_number(a->type) || a->type.kind == TYPE_STRING) break;
-        return fail_at(c->err, a->offset, "value %zu of %.*s is a %s, expected a number", index + 1, STR_ARG(call->text),
-                       name_of(c, a->type));
+        return fail_at(c->err, a->offset, "value %zu of %.*s is a %s, expected a number", index + 1,
+                       STR_ARG(call->text), name_of(c, a->type));
     case PARAMETER_DATE:
     case PARAMETER_TIMESTAMP:
         if (!type_is_number(a->type) && a->type.kind != TYPE_BOOLEAN && a->type.kind != TYPE_BINARY) break;
-        return fail_at(c->err, a->offset, "value %zu of %.*s is a %s, expected a %s", index + 1, STR_ARG(call->text), name_of(c, a->type),
-                       parameter == PARAMETER_DATE ? "date" : "timestamp");
+        return fail_at(c->err, a->offset, "value %zu of %.*s is a %s, expected a %s", index + 1, STR_ARG(call->text),
+                       name_of(c, a->type), parameter == PARAMETER_DATE ? "date" : "timestamp");
     default:
         break;
     }
@@ -284,7 +295,8 @@ static struct type whole_type(struct type from) {
 /** RoundBase.dataType */
 static struct type round_type(const struct expr *call, struct type from) {
     if (from.kind != TYPE_DECIMAL) return from;
-    int scale = round_scale(call) < from.scale ? round_scale(call) : from.scale, digits = from.precision - from.scale + 1 + scale;
+    int scale = round_scale(call) < from.scale ? round_scale(call) : from.scale,
+        digits = from.precision - from.scale + 1 + scale;
     return (struct type){TYPE_DECIMAL, digits > 38 ? 38 : digits, scale};
 }
 
@@ -376,14 +388,16 @@ enum assay_code expr_check(struct expr *e, const struct expr_column *columns, si
                            struct assay_error *err) {
     struct checker c = {.columns = columns, .count = count, .arena = arena, .err = err};
     if (e->height > LIMIT_RULE_DEPTH + 8) /* what plans put around a rule comes on top */
-        return error_set(err, ASSAY_LIMIT, "column 1", "the expression is nested %u deep; at most %d", e->height, LIMIT_RULE_DEPTH);
+        return error_set(err, ASSAY_LIMIT, "column 1", "the expression is nested %u deep; at most %d", e->height,
+                         LIMIT_RULE_DEPTH);
     return check(&c, e);
 }
 
-enum assay_code expr_check_predicate(struct expr *e, const struct expr_column *columns, size_t count, struct arena *arena,
-                                     struct assay_error *err) {
+enum assay_code expr_check_predicate(struct expr *e, const struct expr_column *columns, size_t count,
+                                     struct arena *arena, struct assay_error *err) {
     TRY(expr_check(e, columns, count, arena, err));
     struct checker c = {.arena = arena, .err = err};
     if (e->type.kind == TYPE_BOOLEAN) return ASSAY_OK;
-    return fail_at(err, e->offset, "the expression is a %s, expected a condition that is true or false", name_of(&c, e->type));
+    return fail_at(err, e->offset, "the expression is a %s, expected a condition that is true or false",
+                   name_of(&c, e->type));
 }

@@ -1,4 +1,5 @@
-/** Inside of the rule language: tokens, literals, how arguments are cast, the table of functions. Nobody else includes it. */
+/** Inside of the rule language: tokens, literals, how arguments are cast, the table of functions. Nobody else includes
+ * it. */
 #ifndef EXPR_EXPR_INT_H
 #define EXPR_EXPR_INT_H
 
@@ -66,7 +67,8 @@ struct type typing_decimal(int precision, int scale);
 /** Digits before the point and after it that every value of a whole number's type fits in. */
 struct type typing_decimal_of(struct type type);
 
-/** The engine's SQL that casts `$1` from one type to another as Spark does; false if there is none. See print_template. */
+/** The engine's SQL that casts `$1` from one type to another as Spark does; false if there is none. See print_template.
+ */
 bool cast_template(struct type from, struct type to, struct buf *out);
 /** The SQL of a whole number of any size brought into the type's range by dropping its high bits, as Java does it. */
 void wrap_template(struct type type, const char *number, struct buf *out);
@@ -143,8 +145,8 @@ struct value {
 };
 
 /**
- * SQL with `$1`..`$9` for values. A value that stands there more than once is computed once: unless it is a column or a literal it becomes
- * the parameter of a lambda around the whole.
+ * SQL with `$1`..`$9` for values. A value that stands there more than once is computed once: unless it is a column or a
+ * literal it becomes the parameter of a lambda around the whole.
  */
 void print_template(struct printer *p, const char *sql, const struct value *values, size_t count);
 void print_as(struct printer *p, const struct expr *e, struct type as);

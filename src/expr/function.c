@@ -1,6 +1,6 @@
 /*
- * The functions of the language: one row a name and number of arguments says what the arguments are, what comes out, and how the engine
- * computes it. Checking and printing both follow this table; Spark's printing needs only the name.
+ * The functions of the language: one row a name and number of arguments says what the arguments are, what comes out,
+ * and how the engine computes it. Checking and printing both follow this table; Spark's printing needs only the name.
  */
 #include "expr/expr_int.h"
 

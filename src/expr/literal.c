@@ -1,9 +1,10 @@
 /*
  * What literals mean: the type of a number as it is written, dates and timestamps written out.
  *
- * 1. A number's type is Spark's: digits are int, bigint or decimal(n,0) by size, with a point decimal, with an exponent double; a suffix
- * L S Y D F BD names the type (SqlBase's `number`, AstBuilder.visitIntegerLiteral and its neighbours).
- * 2. Dates and timestamps are the plain forms of what Spark reads; years have four digits, so every engine prints them alike.
+ * 1. A number's type is Spark's: digits are int, bigint or decimal(n,0) by size, with a point decimal, with an exponent
+ * double; a suffix L S Y D F BD names the type (SqlBase's `number`, AstBuilder.visitIntegerLiteral and its neighbours).
+ * 2. Dates and timestamps are the plain forms of what Spark reads; years have four digits, so every engine prints them
+ * alike.
  */
 #include "base/time.h"
 #include "expr/expr_int.h"
@@ -23,16 +24,20 @@ struct number {
 
 static struct number split_number(struct str text) {
     struct number n = {.digits = text};
-    while (n.digits.len && !is_digit(n.digits.ptr[n.digits.len - 1]) && n.digits.ptr[n.digits.len - 1] != '.') n.digits.len--;
+    while (n.digits.len && !is_digit(n.digits.ptr[n.digits.len - 1]) && n.digits.ptr[n.digits.len - 1] != '.')
+        n.digits.len--;
     n.suffix = str_sub(text, n.digits.len, text.len);
     n.has_point = str_find_char(n.digits, '.') != SIZE_MAX;
     n.has_exponent = str_find_char(n.digits, 'e') != SIZE_MAX || str_find_char(n.digits, 'E') != SIZE_MAX;
     return n;
 }
 
-struct str literal_number_digits(struct str text) { return split_number(text).digits; }
+struct str literal_number_digits(struct str text) {
+    return split_number(text).digits;
+}
 
-/** As BigDecimal counts: digits after leading zeros, and those after the point; a scale is never larger than the precision. */
+/** As BigDecimal counts: digits after leading zeros, and those after the point; a scale is never larger than the
+ * precision. */
 static const char *decimal_type(struct str digits, struct type *out) {
     size_t point = str_find_char(digits, '.'), significant = 0;
     size_t scale = point == SIZE_MAX ? 0 : digits.len - point - 1;
@@ -59,9 +64,14 @@ static const char *whole_type(const struct number *n, bool is_negative, struct t
         const char *suffix;
         enum type_kind kind;
         int bits;
-    } kinds[] = {{"Y", TYPE_TINYINT, 8}, {"S", TYPE_SMALLINT, 16}, {"", TYPE_INT, 32}, {"L", TYPE_BIGINT, 64}, {"", TYPE_BIGINT, 64}};
+    } kinds[] = {{"Y", TYPE_TINYINT, 8},
+                 {"S", TYPE_SMALLINT, 16},
+                 {"", TYPE_INT, 32},
+                 {"L", TYPE_BIGINT, 64},
+                 {"", TYPE_BIGINT, 64}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        if (!str_eq_nocase(n->suffix, str_of(kinds[i].suffix)) || !fits(n->digits, is_negative, kinds[i].bits)) continue;
+        if (!str_eq_nocase(n->suffix, str_of(kinds[i].suffix)) || !fits(n->digits, is_negative, kinds[i].bits))
+            continue;
         *out = (struct type){.kind = kinds[i].kind};
         return NULL;
     }
@@ -77,13 +87,16 @@ const char *literal_number_type(struct str text, bool is_negative, struct type *
         if (n.digits.len >= sizeof digits) return "the number is too long";
         for (size_t i = 0; i < n.digits.len; i++) digits[i] = n.digits.ptr[i];
         digits[n.digits.len] = '\0';
-        bool is_finite = is_float ? strtof(digits, NULL) <= 3.4028234663852886e38f : strtod(digits, NULL) <= 1.7976931348623157e308;
+        bool is_finite =
+            is_float ? strtof(digits, NULL) <= 3.4028234663852886e38f : strtod(digits, NULL) <= 1.7976931348623157e308;
         *out = (struct type){.kind = is_float ? TYPE_FLOAT : TYPE_DOUBLE};
         return is_finite ? NULL : "the number is too large for its type";
     }
     bool is_decimal = n.has_point || str_eq_nocase(n.suffix, STR("BD"));
     if (n.has_exponent) return "a number with an exponent takes no suffix but D and F";
-    if (is_decimal) return n.suffix.len == 1 ? "a number with a point takes no suffix but D, F and BD" : decimal_type(n.digits, out);
+    if (is_decimal)
+        return n.suffix.len == 1 ? "a number with a point takes no suffix but D, F and BD"
+                                 : decimal_type(n.digits, out);
     return whole_type(&n, is_negative, out);
 }
 
@@ -144,8 +157,8 @@ static bool take_zone(struct str *s, int64_t *us) {
     bool is_west = take_char(s, '-');
     int hours, minutes;
     if (!is_west && !take_char(s, '+')) return false;
-    if (!take_number(s, 1, 2, &hours) || !take_char(s, ':') || !take_number(s, 2, 2, &minutes) || hours * 60 + minutes > 18 * 60 ||
-        minutes > 59)
+    if (!take_number(s, 1, 2, &hours) || !take_char(s, ':') || !take_number(s, 2, 2, &minutes) ||
+        hours * 60 + minutes > 18 * 60 || minutes > 59)
         return false;
     *us = (int64_t)(hours * 60 + minutes) * 60000000 * (is_west ? -1 : 1);
     return true;
@@ -158,7 +171,8 @@ bool literal_timestamp(struct str text, int64_t *us) {
     if (!take_date(&text, &days)) return false;
     if (text.len) {
         if (!take_char(&text, 'T') && !take_char(&text, ' ')) return false;
-        if (!take_number(&text, 1, 2, &hour) || !take_char(&text, ':') || !take_number(&text, 1, 2, &minute)) return false;
+        if (!take_number(&text, 1, 2, &hour) || !take_char(&text, ':') || !take_number(&text, 1, 2, &minute))
+            return false;
         if (take_char(&text, ':') && !take_number(&text, 1, 2, &second)) return false;
         if (take_char(&text, '.') && !take_fraction(&text, &fraction)) return false;
         text = str_trim(text);

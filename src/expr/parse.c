@@ -6,7 +6,8 @@
  *     not        := (NOT | !) not | predicate
  *     predicate  := value [[NOT] BETWEEN value AND value | [NOT] IN (or, ...) | [NOT] LIKE value | [NOT] RLIKE value
  *                          | IS [NOT] (NULL | TRUE | FALSE | UNKNOWN | DISTINCT FROM value)]
- *     value      := operands joined by comparisons, then + - ||, then * / %, each from left to right; unary - and + bind closest
+ *     value      := operands joined by comparisons, then + - ||, then * / %, each from left to right; unary - and +
+ * bind closest
  *
  * 1. One predicate a value, as in Spark: `a IS NULL IS TRUE` needs brackets.
  * 2. What has a shorter form is that form in the tree: CASE x WHEN y is CASE WHEN x = y; IS NOT DISTINCT FROM is <=>.
@@ -83,7 +84,8 @@ static enum assay_code fail_expected(struct parser *p, const char *expected) {
     const char *quote = t->kind == TOKEN_STRING ? "'" : t->kind == TOKEN_NAME ? "`" : "";
     struct str shown = str_sub(t->text, 0, 40);
     while (shown.len && str_utf8_error(shown) != SIZE_MAX) shown.len--;
-    return fail_at(p->err, t->offset, "found %s%.*s%s, expected %s%s", quote, STR_ARG(shown), quote, expected, hint_of(t));
+    return fail_at(p->err, t->offset, "found %s%.*s%s, expected %s%s", quote, STR_ARG(shown), quote, expected,
+                   hint_of(t));
 }
 
 static enum assay_code expect_symbol(struct parser *p, const char *symbol, const char *expected) {
@@ -95,7 +97,8 @@ static enum assay_code expect_word(struct parser *p, const char *word) {
 }
 
 static enum assay_code fail_deep(struct parser *p) {
-    fail_at(p->err, peek(p)->offset, "the expression is nested deeper than %d; a long chain of OR is written as IN (...)", LIMIT_RULE_DEPTH);
+    fail_at(p->err, peek(p)->offset,
+            "the expression is nested deeper than %d; a long chain of OR is written as IN (...)", LIMIT_RULE_DEPTH);
     if (p->err) p->err->code = ASSAY_LIMIT;
     return ASSAY_LIMIT;
 }
@@ -107,7 +110,8 @@ static enum assay_code put(struct parser *p, size_t offset, struct expr *e, stru
     return e->height > LIMIT_RULE_DEPTH ? fail_deep(p) : ASSAY_OK;
 }
 
-static enum assay_code put_binary(struct parser *p, size_t offset, enum expr_op op, struct expr *a, struct expr *b, struct expr **out) {
+static enum assay_code put_binary(struct parser *p, size_t offset, enum expr_op op, struct expr *a, struct expr *b,
+                                  struct expr **out) {
     return put(p, offset, expr_binary(p->arena, op, a, b), out);
 }
 
@@ -167,7 +171,8 @@ static enum assay_code parse_type(struct parser *p, struct type *out) {
     }
     enum assay_code rc = ASSAY_OK;
     if (!type_parse(buf_str(&text), out))
-        rc = fail_at(p->err, first->offset, "'%.*s' is no type that is known here", STR_ARG(str_sub(buf_str(&text), 0, 60)));
+        rc = fail_at(p->err, first->offset, "'%.*s' is no type that is known here",
+                     STR_ARG(str_sub(buf_str(&text), 0, 60)));
     buf_free(&text);
     return rc;
 }
@@ -198,14 +203,15 @@ static enum assay_code parse_dated(struct parser *p, const struct token *type, s
     int64_t value;
     if (is_date ? !literal_date(text, &value) : !literal_timestamp(text, &value))
         return fail_at(p->err, type->offset, "'%.*s' is no %s", STR_ARG(str_sub(text, 0, 40)),
-                       is_date ? "date; expected yyyy-mm-dd" : "timestamp; expected yyyy-mm-dd hh:mm:ss with a fraction and Z or +hh:mm if need be");
+                       is_date ? "date; expected yyyy-mm-dd"
+                               : "timestamp; expected yyyy-mm-dd hh:mm:ss with a fraction and Z or +hh:mm if need be");
     return put(p, type->offset, expr_literal(p->arena, is_date ? EXPR_DATE : EXPR_TIMESTAMP, text), out);
 }
 
 /** Whether the word cannot be a column's bare name: it belongs to the grammar around. */
 static bool is_reserved(const struct token *t) {
-    static const char *const words[] = {"and",  "or",   "not",  "in",   "is",   "like", "rlike",    "regexp", "between", "when",
-                                        "then", "else", "as",   "from", "case", "distinct", "select", "interval"};
+    static const char *const words[] = {"and",  "or",   "not",  "in", "is",   "like", "rlike",    "regexp", "between",
+                                        "when", "then", "else", "as", "from", "case", "distinct", "select", "interval"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (is_word(t, words[i])) return true;
     return false;
@@ -271,9 +277,11 @@ static const struct {
     enum expr_op op;
     int level;
 } operators[] = {
-    {"=", EXPR_EQ, 1},  {"==", EXPR_EQ, 1}, {"<>", EXPR_NE, 1},       {"!=", EXPR_NE, 1},     {"<", EXPR_LT, 1},       {"<=", EXPR_LE, 1},
-    {">", EXPR_GT, 1},  {">=", EXPR_GE, 1}, {"<=>", EXPR_NULL_SAFE_EQ, 1}, {"+", EXPR_ADD, 2}, {"-", EXPR_SUBTRACT, 2}, {"||", EXPR_CONCAT, 2},
-    {"*", EXPR_MULTIPLY, 3}, {"/", EXPR_DIVIDE, 3}, {"%", EXPR_MODULO, 3},
+    {"=", EXPR_EQ, 1},       {"==", EXPR_EQ, 1},      {"<>", EXPR_NE, 1},
+    {"!=", EXPR_NE, 1},      {"<", EXPR_LT, 1},       {"<=", EXPR_LE, 1},
+    {">", EXPR_GT, 1},       {">=", EXPR_GE, 1},      {"<=>", EXPR_NULL_SAFE_EQ, 1},
+    {"+", EXPR_ADD, 2},      {"-", EXPR_SUBTRACT, 2}, {"||", EXPR_CONCAT, 2},
+    {"*", EXPR_MULTIPLY, 3}, {"/", EXPR_DIVIDE, 3},   {"%", EXPR_MODULO, 3},
 };
 
 enum { LEVEL_VALUE = 1, LEVEL_UNARY = 4 };
@@ -348,11 +356,16 @@ static enum assay_code parse_predicate(struct parser *p, struct expr **out) {
     size_t offset = peek(p)->offset;
     if (take_word(p, "is")) return parse_is(p, offset, out);
     bool is_negated = take_word(p, "not");
-    if (take_word(p, "in")) TRY(parse_in(p, offset, out));
-    else if (take_word(p, "between")) TRY(parse_between(p, offset, out));
-    else if (take_word(p, "like")) TRY(parse_pattern(p, offset, EXPR_LIKE, out));
-    else if (take_word(p, "rlike") || take_word(p, "regexp")) TRY(parse_pattern(p, offset, EXPR_RLIKE, out));
-    else return is_negated ? fail_expected(p, "IN, BETWEEN, LIKE or RLIKE") : ASSAY_OK;
+    if (take_word(p, "in"))
+        TRY(parse_in(p, offset, out));
+    else if (take_word(p, "between"))
+        TRY(parse_between(p, offset, out));
+    else if (take_word(p, "like"))
+        TRY(parse_pattern(p, offset, EXPR_LIKE, out));
+    else if (take_word(p, "rlike") || take_word(p, "regexp"))
+        TRY(parse_pattern(p, offset, EXPR_RLIKE, out));
+    else
+        return is_negated ? fail_expected(p, "IN, BETWEEN, LIKE or RLIKE") : ASSAY_OK;
     (*out)->is_negated = is_negated;
     return ASSAY_OK;
 }

@@ -2,8 +2,8 @@
  * + - * / % for the engine, with Java's results.
  *
  * 1. Whole numbers are computed in a wider type and wrapped; nothing overflows. x / 0 and x % 0 are NULL.
- * 2. Decimals are computed exactly and rounded once, HALF_UP, to Spark's result type; what does not fit is NULL. Where the exact value
- * could need more than 38 digits there is no template, and expr_check refuses.
+ * 2. Decimals are computed exactly and rounded once, HALF_UP, to Spark's result type; what does not fit is NULL. Where
+ * the exact value could need more than 38 digits there is no template, and expr_check refuses.
  */
 #include "expr/expr_int.h"
 
@@ -98,7 +98,8 @@ static bool add_digits(struct buf *out, const char *value, struct type type) {
 /** n / d as whole numbers: cut towards zero, then one step away from it when the rest is at least half. */
 static bool divide_template(const struct typing *t, struct buf *out) {
     int shift = t->result.scale + t->right.scale - t->left.scale;
-    if (shift < 0 || t->left.precision + shift > DIGITS_MAX || t->right.precision >= DIGITS_MAX || t->result.scale == 0) return false;
+    if (shift < 0 || t->left.precision + shift > DIGITS_MAX || t->right.precision >= DIGITS_MAX || t->result.scale == 0)
+        return false;
     struct buf n = {0}, d = {0};
     bool has_room = add_digits(&d, "$2", t->right) && add_digits(&n, "$1", t->left);
     if (has_room) {
@@ -106,7 +107,8 @@ static bool divide_template(const struct typing *t, struct buf *out) {
         add_power(&n, shift);
         buf_addz(&n, "::HUGEINT");
         buf_printf(out,
-                   "(CAST(((%s) // nullif(%s, 0) + CASE WHEN 2 * abs((%s) %% nullif(%s, 0)) >= abs(%s) THEN sign($1) * sign($2) ELSE 0 END) "
+                   "(CAST(((%s) // nullif(%s, 0) + CASE WHEN 2 * abs((%s) %% nullif(%s, 0)) >= abs(%s) THEN sign($1) * "
+                   "sign($2) ELSE 0 END) "
                    "AS DECIMAL(38,0)) * CAST('0.",
                    n.data, d.data, n.data, d.data, d.data);
         for (int i = 1; i < t->result.scale; i++) buf_addc(out, '0');
@@ -142,10 +144,14 @@ void print_arithmetic(struct printer *p, const struct expr *e) {
     struct value values[] = {{e->args[0], is_whole ? wide : t.left, 0}, {e->args[1], is_whole ? wide : t.right, 0}};
     bool is_date = t.result.kind == TYPE_DATE, is_count_first = is_date && t.left.kind != TYPE_DATE;
     bool may_divide = e->op == EXPR_DIVIDE || e->op == EXPR_MODULO;
-    if (is_date) days_template(e->op == EXPR_ADD ? '+' : '-', &sql);
-    else if (is_whole) whole_template(e->op, t.result, &sql);
-    else if (t.result.kind == TYPE_DECIMAL) decimal_template(e->op, &t, &sql);
-    else buf_printf(&sql, may_divide ? "($1 %s nullif($2, 0))" : "($1 %s $2)", symbols[e->op]);
+    if (is_date)
+        days_template(e->op == EXPR_ADD ? '+' : '-', &sql);
+    else if (is_whole)
+        whole_template(e->op, t.result, &sql);
+    else if (t.result.kind == TYPE_DECIMAL)
+        decimal_template(e->op, &t, &sql);
+    else
+        buf_printf(&sql, may_divide ? "($1 %s nullif($2, 0))" : "($1 %s $2)", symbols[e->op]);
     if (is_count_first) {
         struct value date = values[1];
         values[1] = values[0];

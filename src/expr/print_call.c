@@ -54,7 +54,8 @@ void call_nullif(struct printer *p, const struct expr *call) {
     struct type common;
     typing_compare(a, b, &common); /* expr_check has seen it succeed */
     struct value values[] = {{a, common, 0}, {b, common, 0}, {a, a->type, 0}};
-    print_template(p, type_eq(common, a->type) ? "nullif($1, $2)" : "CASE WHEN $1 = $2 THEN NULL ELSE $3 END", values, 3);
+    print_template(p, type_eq(common, a->type) ? "nullif($1, $2)" : "CASE WHEN $1 = $2 THEN NULL ELSE $3 END", values,
+                   3);
 }
 
 void call_days(struct printer *p, const struct expr *call) {
@@ -86,8 +87,10 @@ void call_abs(struct printer *p, const struct expr *call) {
     struct buf sql = {0};
     struct value value = argument(call, 0);
     if (type_is_integer(value.as))
-        wrap_template(value.as, value.as.kind == TYPE_BIGINT ? "abs(CAST($1 AS HUGEINT))" : "abs(CAST($1 AS BIGINT))", &sql);
-    else buf_addz(&sql, "abs($1)");
+        wrap_template(value.as, value.as.kind == TYPE_BIGINT ? "abs(CAST($1 AS HUGEINT))" : "abs(CAST($1 AS BIGINT))",
+                      &sql);
+    else
+        buf_addz(&sql, "abs($1)");
     print_template(p, sql.data, &value, 1);
     buf_free(&sql);
 }
@@ -116,7 +119,9 @@ void call_round(struct printer *p, const struct expr *call) {
     struct value value = argument(call, 0);
     if (is_fraction(value.as)) {
         bool is_float = value.as.kind == TYPE_FLOAT;
-        buf_printf(&sql, "CASE WHEN abs($1) < 1e16 THEN spark_%s(CAST(spark_decimal_38_%d(CAST(%s AS VARCHAR)) AS VARCHAR)) ELSE $1 END",
+        buf_printf(&sql,
+                   "CASE WHEN abs($1) < 1e16 THEN spark_%s(CAST(spark_decimal_38_%d(CAST(%s AS VARCHAR)) AS VARCHAR)) "
+                   "ELSE $1 END",
                    is_float ? "float" : "double", round_scale(call), is_float ? "CAST($1 AS DOUBLE)" : "$1");
     } else if (value.as.kind == TYPE_DECIMAL) {
         buf_addz(&sql, "TRY_CAST($1 AS ");
@@ -161,8 +166,8 @@ void call_whole(struct printer *p, const struct expr *call) {
 
 /* ---- texts ---- */
 
-/* Spark's substring counts characters from 1; 0 is 1 too; a negative start counts from the end and may lie before the text, which then
- * eats from the length. CASE and not greatest(), which passes over NULL. */
+/* Spark's substring counts characters from 1; 0 is 1 too; a negative start counts from the end and may lie before the
+ * text, which then eats from the length. CASE and not greatest(), which passes over NULL. */
 #define START "(CASE WHEN $2 > 0 THEN $2 - 1 WHEN $2 < 0 THEN length($1) + $2 ELSE $2 END)"
 #define FROM "(CASE WHEN " START " < 0 THEN 0 ELSE " START " END)"
 #define SUBSTRING(end) "substring($1, " FROM " + 1, CASE WHEN " end " < " FROM " THEN 0 ELSE " end " - " FROM " END)"

@@ -26,8 +26,10 @@ static bool is_simple(const struct value *v) {
 }
 
 static void print_value(struct printer *p, const struct value *v) {
-    if (v->bound) buf_printf(p->out, "_assay_%u", v->bound);
-    else print_as(p, v->e, v->as);
+    if (v->bound)
+        buf_printf(p->out, "_assay_%u", v->bound);
+    else
+        print_as(p, v->e, v->as);
 }
 
 static size_t uses_of(const char *sql, size_t index) {
@@ -50,8 +52,10 @@ void print_template(struct printer *p, const char *sql, const struct value *valu
         bound++;
     }
     for (const char *c = sql; *c; c++) {
-        if (c[0] != '$') buf_addc(p->out, *c);
-        else print_value(p, &own[*++c - '1']);
+        if (c[0] != '$')
+            buf_addc(p->out, *c);
+        else
+            print_value(p, &own[*++c - '1']);
     }
     while (bound--) buf_addz(p->out, ")[1]");
 }
@@ -94,7 +98,8 @@ static bool reads_alike(struct type from, struct type to) {
     if (to.kind == TYPE_DOUBLE) return from.kind != TYPE_FLOAT;
     if (to.kind == TYPE_FLOAT) return from.kind == TYPE_DECIMAL;
     if (to.kind == TYPE_DECIMAL)
-        return digits.kind == TYPE_DECIMAL && to.scale >= digits.scale && to.precision - to.scale >= digits.precision - digits.scale;
+        return digits.kind == TYPE_DECIMAL && to.scale >= digits.scale &&
+               to.precision - to.scale >= digits.precision - digits.scale;
     return type_is_integer(from) && type_is_integer(to) && from.kind < to.kind;
 }
 
@@ -143,8 +148,13 @@ static void print_moment(struct printer *p, const struct expr *e) {
 
 static void print_compare(struct printer *p, const struct expr *e) {
     static const char *const templates[] = {
-        [EXPR_EQ] = "($1 = $2)",  [EXPR_NE] = "($1 <> $2)", [EXPR_LT] = "($1 < $2)", [EXPR_LE] = "($1 <= $2)",
-        [EXPR_GT] = "($1 > $2)",  [EXPR_GE] = "($1 >= $2)", [EXPR_NULL_SAFE_EQ] = "($1 IS NOT DISTINCT FROM $2)",
+        [EXPR_EQ] = "($1 = $2)",
+        [EXPR_NE] = "($1 <> $2)",
+        [EXPR_LT] = "($1 < $2)",
+        [EXPR_LE] = "($1 <= $2)",
+        [EXPR_GT] = "($1 > $2)",
+        [EXPR_GE] = "($1 >= $2)",
+        [EXPR_NULL_SAFE_EQ] = "($1 IS NOT DISTINCT FROM $2)",
     };
     struct type common;
     typing_compare(e->args[0], e->args[1], &common); /* expr_check has seen it succeed */
@@ -178,7 +188,8 @@ static void print_operator(struct printer *p, const struct expr *e) {
         [EXPR_IS_FALSE] = "($1 IS NOT DISTINCT FROM false)",
         [EXPR_IS_NOT_FALSE] = "($1 IS DISTINCT FROM false)",
     };
-    struct value value = {e->args[0], e->op == EXPR_IS_NULL || e->op == EXPR_IS_NOT_NULL ? e->args[0]->type : boolean, 0};
+    struct value value = {e->args[0], e->op == EXPR_IS_NULL || e->op == EXPR_IS_NOT_NULL ? e->args[0]->type : boolean,
+                          0};
     switch (e->op) {
     case EXPR_NEGATE:
         print_negate(p, e);
@@ -258,8 +269,10 @@ static void print_bare(struct printer *p, const struct expr *e) {
     struct str digits;
     bool is_negative;
     if (literal_number(e, &digits, &is_negative)) {
-        if (e->type.kind == TYPE_INT && !is_negative) buf_add(p->out, digits);
-        else print_number(p, digits, is_negative, e->type);
+        if (e->type.kind == TYPE_INT && !is_negative)
+            buf_add(p->out, digits);
+        else
+            print_number(p, digits, is_negative, e->type);
         return;
     }
     switch (e->kind) {

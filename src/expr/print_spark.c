@@ -1,10 +1,20 @@
 /*
- * A tree as Spark SQL. Brackets stand only where the grammar of parse.c would read another tree without them, or where a reader would
- * stumble (a comparison inside of a comparison or of a predicate).
+ * A tree as Spark SQL. Brackets stand only where the grammar of parse.c would read another tree without them, or where
+ * a reader would stumble (a comparison inside of a comparison or of a predicate).
  */
 #include "expr/expr_int.h"
 
-enum level { LEVEL_OR = 1, LEVEL_AND, LEVEL_NOT, LEVEL_PREDICATE, LEVEL_COMPARE, LEVEL_ADD, LEVEL_MULTIPLY, LEVEL_UNARY, LEVEL_PRIMARY };
+enum level {
+    LEVEL_OR = 1,
+    LEVEL_AND,
+    LEVEL_NOT,
+    LEVEL_PREDICATE,
+    LEVEL_COMPARE,
+    LEVEL_ADD,
+    LEVEL_MULTIPLY,
+    LEVEL_UNARY,
+    LEVEL_PRIMARY
+};
 
 static const struct {
     const char *text;
@@ -139,8 +149,10 @@ void expr_print_spark(struct buf *out, const struct expr *e) {
         spark_name_print(out, e->text);
         break;
     case EXPR_OPERATOR:
-        if (e->count == 1) print_unary(out, e);
-        else print_binary(out, e);
+        if (e->count == 1)
+            print_unary(out, e);
+        else
+            print_binary(out, e);
         break;
     case EXPR_IN:
         print_operand(out, e->args[0], LEVEL_ADD);

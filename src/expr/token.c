@@ -2,7 +2,8 @@
  * Text to tokens, with Spark 3.5's lexical rules (SqlBaseLexer.g4, ParserUtils.unescapeSQLString).
  *
  * 1. Every byte of the text belongs to a token or is a blank; anything else is refused with its place.
- * 2. Two quotes inside a text are one, as SQL has it and Spark from 4.0; texts with a blank between are joined, as Spark does.
+ * 2. Two quotes inside a text are one, as SQL has it and Spark from 4.0; texts with a blank between are joined, as
+ * Spark does.
  * 3. What spark_text_print and spark_name_print write, tokens_of reads back unchanged; so does Spark.
  */
 #include "base/limits.h"
@@ -30,7 +31,9 @@ struct lexer {
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (unsigned char)c >= 0x80; }
+static bool is_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (unsigned char)c >= 0x80;
+}
 
 /** The byte at an offset from here, or NUL beyond the end. */
 static char look(const struct lexer *l, size_t ahead) {
@@ -66,10 +69,10 @@ static bool read_digits(const struct lexer *l, size_t ahead, size_t count, unsig
     *out = 0;
     for (size_t i = 0; i < count; i++) {
         char c = look(l, ahead + i);
-        unsigned digit = is_digit(c)              ? (unsigned)(c - '0')
-                         : c >= 'a' && c <= 'f'   ? (unsigned)(c - 'a' + 10)
-                         : c >= 'A' && c <= 'F'   ? (unsigned)(c - 'A' + 10)
-                                                  : base;
+        unsigned digit = is_digit(c)            ? (unsigned)(c - '0')
+                         : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a' + 10)
+                         : c >= 'A' && c <= 'F' ? (unsigned)(c - 'A' + 10)
+                                                : base;
         if (digit >= base) return false;
         *out = *out * base + digit;
     }
@@ -149,8 +152,10 @@ static enum assay_code add_quoted_name(struct lexer *l, struct assay_error *err)
         if (look(l, 0) == '`') l->at++;
     }
     l->at++;
-    if (out.len == 0) rc = fail_at(err, start, "there is no name between the back quotes");
-    else add(l, TOKEN_NAME, str_copy(l->arena, buf_str(&out)), start);
+    if (out.len == 0)
+        rc = fail_at(err, start, "there is no name between the back quotes");
+    else
+        add(l, TOKEN_NAME, str_copy(l->arena, buf_str(&out)), start);
 done:
     buf_free(&out);
     return rc;
@@ -183,10 +188,12 @@ static enum assay_code add_number(struct lexer *l, struct assay_error *err) {
             add(l, TOKEN_NUMBER, str_copy(l->arena, text), start);
             return ASSAY_OK;
         }
-    return fail_at(err, start, "'%.*s' is no number; a name that starts with a digit is written in back quotes", STR_ARG(text));
+    return fail_at(err, start, "'%.*s' is no number; a name that starts with a digit is written in back quotes",
+                   STR_ARG(text));
 }
 
-/** Whether the character at the place, in UTF-8, looks like one of the language but is another: curly quotes, the no-break space. */
+/** Whether the character at the place, in UTF-8, looks like one of the language but is another: curly quotes, the
+ * no-break space. */
 static bool is_impostor(const struct lexer *l) {
     unsigned char a = (unsigned char)look(l, 0), b = (unsigned char)look(l, 1);
     return (a == 0xE2 && b >= 0x80 && b <= 0x8B) || (a == 0xC2 && b == 0xA0) || (a == 0xEF && b == 0xBB);
@@ -212,7 +219,7 @@ static enum assay_code add_word(struct lexer *l, struct assay_error *err) {
 
 static enum assay_code add_symbol(struct lexer *l, struct assay_error *err) {
     /* longest first */
-    static const char *const symbols[] = {"<=>", "<>", "<=", ">=", "!=", "==", "||", "&&", "=", "<",  ">", "+",
+    static const char *const symbols[] = {"<=>", "<>", "<=", ">=", "!=", "==", "||", "&&", "=", "<", ">", "+",
                                           "-",   "*",  "/",  "%",  "(",  ")",  ",",  ".",  "!", ";", "[", "]"};
     struct str rest = str_sub(l->text, l->at, l->text.len);
     if (str_starts(rest, STR("--")) || str_starts(rest, STR("/*")))
@@ -241,7 +248,8 @@ enum assay_code tokens_of(struct str text, struct arena *arena, struct token **o
     struct lexer l = {.text = text, .arena = arena};
     size_t bad = str_utf8_error(text);
     if (text.len > LIMIT_RULE_BYTES)
-        return error_set(err, ASSAY_LIMIT, "column 1", "the expression has %zu bytes; at most %d are read", text.len, LIMIT_RULE_BYTES);
+        return error_set(err, ASSAY_LIMIT, "column 1", "the expression has %zu bytes; at most %d are read", text.len,
+                         LIMIT_RULE_BYTES);
     if (bad != SIZE_MAX) return fail_at(err, bad, "the byte 0x%02X is not UTF-8", (unsigned char)text.ptr[bad]);
     for (;;) {
         while (is_blank(look(&l, 0))) l.at++;
@@ -259,30 +267,39 @@ void spark_text_print(struct buf *out, struct str text) {
     buf_addc(out, '\'');
     for (size_t i = 0; i < text.len; i++) {
         char c = text.ptr[i];
-        if (c == '\'' || c == '\\') buf_printf(out, "\\%c", c);
-        else if (c == '\n') buf_addz(out, "\\n");
-        else if (c == '\r') buf_addz(out, "\\r");
-        else if (c == '\t') buf_addz(out, "\\t");
-        else if ((unsigned char)c < 0x20 || c == 0x7F) buf_printf(out, "\\u%04X", (unsigned)c);
+        if (c == '\'' || c == '\\')
+            buf_printf(out, "\\%c", c);
+        else if (c == '\n')
+            buf_addz(out, "\\n");
+        else if (c == '\r')
+            buf_addz(out, "\\r");
+        else if (c == '\t')
+            buf_addz(out, "\\t");
+        else if ((unsigned char)c < 0x20 || c == 0x7F)
+            buf_printf(out, "\\u%04X", (unsigned)c);
         /* spark.sql() puts variables for ${...} before it parses */
-        else if (c == '$' && i + 1 < text.len && text.ptr[i + 1] == '{') buf_addz(out, "\\u0024");
-        else buf_addc(out, c);
+        else if (c == '$' && i + 1 < text.len && text.ptr[i + 1] == '{')
+            buf_addz(out, "\\u0024");
+        else
+            buf_addc(out, c);
     }
     buf_addc(out, '\'');
 }
 
-/** Words that Spark's grammar or ours reads as something else where a column stands. */
+/* Words that Spark's grammar or ours reads as something else where a column stands. */
+static const char keywords[] =
+    "and anti as between case cast cross current_date current_timestamp date distinct div else end escape "
+    "except exists extract false filter first from full ilike in inner intersect interval is join last "
+    "lateral left like minus natural not null on or over overlay position regexp right rlike select semi "
+    "setminus struct then timestamp timestamp_ltz timestamp_ntz trim true union unknown using when where "
+    "with ";
+
 static bool is_keyword(struct str name) {
-    static const char *const words[] = {
-        "and",    "anti",   "as",      "between",   "case",     "cast",    "cross",     "current_date", "current_timestamp",
-        "date",   "distinct", "div",   "else",      "end",      "escape",  "except",    "exists",       "extract",
-        "false",  "filter", "first",   "from",      "full",     "ilike",   "in",        "inner",        "intersect",
-        "interval", "is",   "join",    "last",      "lateral",  "left",    "like",      "minus",        "natural",
-        "not",    "null",   "on",      "or",        "over",     "overlay", "position",  "regexp",       "right",
-        "rlike",  "select", "semi",    "setminus",  "struct",   "then",    "timestamp", "timestamp_ltz", "timestamp_ntz",
-        "trim",   "true",   "union",   "unknown",   "using",    "when",    "where",     "with"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (str_eq_nocase(name, str_of(words[i]))) return true;
+    struct str rest = str_of(keywords), word;
+    while (rest.len) {
+        rest = str_split(rest, ' ', &word);
+        if (str_eq_nocase(name, word)) return true;
+    }
     return false;
 }
 

@@ -1,8 +1,8 @@
 /*
  * Spark 3.5's implicit casts with ANSI off (TypeCoercion.scala, DecimalPrecision.scala), as pure functions of types.
  *
- * 1. A string beside another value is cast to that value's type where two are compared (a decimal and a string to double), and makes
- * all strings where several values need one type (IN, CASE, coalesce).
+ * 1. A string beside another value is cast to that value's type where two are compared (a decimal and a string to
+ * double), and makes all strings where several values need one type (IN, CASE, coalesce).
  * 2. A whole number written out beside a decimal counts as a decimal of just its digits.
  * 3. What is not here is refused: booleans beside numbers, binary beside strings.
  */
@@ -151,7 +151,8 @@ static const char *decimal_arithmetic(enum expr_op op, const struct expr *a, con
     bool is_known = decimal_template(op, out, &sql);
     buf_free(&sql);
     return is_known ? NULL
-                    : "the result has more digits than both engines round alike; cast the operands to smaller decimals or to double";
+                    : "the result has more digits than both engines round alike; cast the operands to smaller decimals "
+                      "or to double";
 }
 
 /** Days are added to and taken from dates. */
@@ -159,9 +160,12 @@ static bool date_arithmetic(enum expr_op op, struct type a, struct type b, struc
     struct type date = {.kind = TYPE_DATE}, count = {.kind = TYPE_INT};
     bool is_count = type_is_integer(b) && b.kind != TYPE_BIGINT;
     bool is_count_first = type_is_integer(a) && a.kind != TYPE_BIGINT;
-    if (is_kind(a, TYPE_DATE) && is_count && (op == EXPR_ADD || op == EXPR_SUBTRACT)) *out = (struct typing){date, count, date};
-    else if (is_kind(b, TYPE_DATE) && is_count_first && op == EXPR_ADD) *out = (struct typing){count, date, date};
-    else return false;
+    if (is_kind(a, TYPE_DATE) && is_count && (op == EXPR_ADD || op == EXPR_SUBTRACT))
+        *out = (struct typing){date, count, date};
+    else if (is_kind(b, TYPE_DATE) && is_count_first && op == EXPR_ADD)
+        *out = (struct typing){count, date, date};
+    else
+        return false;
     return true;
 }
 
@@ -177,7 +181,8 @@ const char *typing_arithmetic(enum expr_op op, const struct expr *a, const struc
     bool has_fraction = is_fraction(x) || is_fraction(y);
     bool has_decimal = is_kind(x, TYPE_DECIMAL) || is_kind(y, TYPE_DECIMAL);
     bool is_decimal = has_decimal && !has_fraction;
-    if (is_decimal && !is_kind(a->type, TYPE_NONE) && !is_kind(b->type, TYPE_NONE)) return decimal_arithmetic(op, a, b, out);
+    if (is_decimal && !is_kind(a->type, TYPE_NONE) && !is_kind(b->type, TYPE_NONE))
+        return decimal_arithmetic(op, a, b, out);
     if (is_decimal) return "NULL beside a decimal is always NULL";
     struct type common = whole_double;
     if (op != EXPR_DIVIDE) wider_number(x, y, &common);
