@@ -1,14 +1,17 @@
 /*
  * One commit of the log, action by action (protocol: "Actions").
  *
- * 1. Every line is one JSON object with one action; a line that is cut off, is no JSON or lacks a required member is CORRUPT, with its number.
- * 2. At most one metaData and one protocol a commit. Unknown actions and members are passed over: features gate what must be known.
+ * 1. Every line is one JSON object with one action; a line that is cut off, is no JSON or lacks a required member is
+ * CORRUPT, with its number.
+ * 2. At most one metaData and one protocol a commit. Unknown actions and members are passed over: features gate what
+ * must be known.
  * 3. A file is identified by its decoded path and its deletion vector; `a%20b` and `a b` are one file.
  * 4. A commit without any line says nothing and is CORRUPT: a file of length zero would hide a version.
  */
 #include "delta/delta_int.h"
 
-struct str delta_vector_id(struct arena *arena, struct str storage, struct str path_or_inline, bool has_offset, int64_t offset) {
+struct str delta_vector_id(struct arena *arena, struct str storage, struct str path_or_inline, bool has_offset,
+                           int64_t offset) {
     if (storage.len == 0) return (struct str){0};
     if (!has_offset) return str_printf(arena, "%.*s%.*s", STR_ARG(storage), STR_ARG(path_or_inline));
     return str_printf(arena, "%.*s%.*s@%lld", STR_ARG(storage), STR_ARG(path_or_inline), (long long)offset);
@@ -20,7 +23,8 @@ static enum assay_code optional_int(const struct json *body, const char *key, in
     return rc == ASSAY_NOT_FOUND ? ASSAY_OK : rc;
 }
 
-static enum assay_code optional_str(const struct json *body, const char *key, struct str *out, struct assay_error *err) {
+static enum assay_code optional_str(const struct json *body, const char *key, struct str *out,
+                                    struct assay_error *err) {
     enum assay_code rc = json_get_str(body, key, out, err);
     return rc == ASSAY_NOT_FOUND ? ASSAY_OK : rc;
 }
@@ -35,8 +39,8 @@ static enum assay_code require(enum assay_code rc, const char *action, const cha
     return error_set(err, ASSAY_CORRUPT, NULL, "the action '%s' has no '%s'", action, key);
 }
 
-static enum assay_code parse_vector(const struct json *body, struct str path, struct arena *arena, struct delta_action *out,
-                                    struct assay_error *err) {
+static enum assay_code parse_vector(const struct json *body, struct str path, struct arena *arena,
+                                    struct delta_action *out, struct assay_error *err) {
     const struct json *vector = json_member(body, "deletionVector");
     out->key = path;
     if (json_kind_of(vector) == JSON_KIND_NULL) return ASSAY_OK;
@@ -69,8 +73,7 @@ static enum assay_code parse_file_action(const struct json *body, bool is_add, s
     if (!is_add) return ASSAY_OK;
     TRY(require(json_get_int(body, "size", &out->size_bytes, err), name, "size", err));
     TRY(optional_int(body, "modificationTime", &out->modified_ms, err));
-    if (out->size_bytes < 0)
-        return error_set(err, ASSAY_CORRUPT, NULL, "the size of '%.*s' is negative", STR_ARG(raw));
+    if (out->size_bytes < 0) return error_set(err, ASSAY_CORRUPT, NULL, "the size of '%.*s' is negative", STR_ARG(raw));
     return ASSAY_OK;
 }
 
@@ -90,11 +93,12 @@ void delta_add_print_rest(struct buf *out, const struct json *body) {
     json_end_object(&w);
 }
 
-static enum assay_code parse_features(const struct json *body, const char *key, struct arena *arena, struct str **out, size_t *count,
-                                      struct assay_error *err) {
+static enum assay_code parse_features(const struct json *body, const char *key, struct arena *arena, struct str **out,
+                                      size_t *count, struct assay_error *err) {
     const struct json *list = json_member(body, key);
     if (json_kind_of(list) == JSON_KIND_NULL) return ASSAY_OK;
-    if (json_kind_of(list) != JSON_KIND_ARRAY) return error_set(err, ASSAY_CORRUPT, NULL, "'%s' of the protocol is not a list", key);
+    if (json_kind_of(list) != JSON_KIND_ARRAY)
+        return error_set(err, ASSAY_CORRUPT, NULL, "'%s' of the protocol is not a list", key);
     *count = json_count(list);
     *out = ARENA_ARRAY(arena, *count, struct str);
     for (size_t i = 0; i < *count; i++) {
@@ -105,14 +109,15 @@ static enum assay_code parse_features(const struct json *body, const char *key, 
     return ASSAY_OK;
 }
 
-enum assay_code delta_protocol_parse(const struct json *body, const char *where, struct arena *arena, struct delta_protocol *out,
-                                     struct assay_error *err) {
+enum assay_code delta_protocol_parse(const struct json *body, const char *where, struct arena *arena,
+                                     struct delta_protocol *out, struct assay_error *err) {
     int64_t reader = 0, writer = 0;
     struct delta_protocol p = {0};
     TRY(require(json_get_int(body, "minReaderVersion", &reader, err), "protocol", "minReaderVersion", err));
     TRY(require(json_get_int(body, "minWriterVersion", &writer, err), "protocol", "minWriterVersion", err));
     if (reader < 1 || writer < 1 || reader > 1000 || writer > 1000)
-        return error_set(err, ASSAY_CORRUPT, where, "the protocol says reader %lld and writer %lld", (long long)reader, (long long)writer);
+        return error_set(err, ASSAY_CORRUPT, where, "the protocol says reader %lld and writer %lld", (long long)reader,
+                         (long long)writer);
     p.min_reader = (int)reader;
     p.min_writer = (int)writer;
     TRY(parse_features(body, "readerFeatures", arena, &p.reader_features, &p.reader_feature_count, err));
@@ -121,7 +126,8 @@ enum assay_code delta_protocol_parse(const struct json *body, const char *where,
     return ASSAY_OK;
 }
 
-enum assay_code delta_txn_parse(const struct json *body, struct arena *arena, struct delta_txn *out, struct assay_error *err) {
+enum assay_code delta_txn_parse(const struct json *body, struct arena *arena, struct delta_txn *out,
+                                struct assay_error *err) {
     struct delta_txn txn = {.last_updated_ms = -1};
     TRY(require(json_get_str(body, "appId", &txn.app_id, err), "txn", "appId", err));
     TRY(require(json_get_int(body, "version", &txn.version, err), "txn", "version", err));
@@ -139,9 +145,10 @@ static const struct {
     {"protocol", DELTA_ACTION_PROTOCOL}, {"txn", DELTA_ACTION_TXN},       {"commitInfo", DELTA_ACTION_COMMIT_INFO},
 };
 
-static enum assay_code parse_action(const struct json *line, struct str folder, struct arena *arena, struct delta_action *out,
-                                    struct assay_error *err) {
-    if (json_kind_of(line) != JSON_KIND_OBJECT) return error_set(err, ASSAY_CORRUPT, NULL, "the line is not a JSON object");
+static enum assay_code parse_action(const struct json *line, struct str folder, struct arena *arena,
+                                    struct delta_action *out, struct assay_error *err) {
+    if (json_kind_of(line) != JSON_KIND_OBJECT)
+        return error_set(err, ASSAY_CORRUPT, NULL, "the line is not a JSON object");
     *out = (struct delta_action){.kind = DELTA_ACTION_OTHER};
     for (size_t i = 0; i < sizeof KINDS / sizeof KINDS[0]; i++) {
         const struct json *body = json_member(line, KINDS[i].name);
@@ -176,14 +183,16 @@ static enum assay_code take_line(struct line_state *state, struct str line, cons
         if (state->metadata_count > 1 || state->protocol_count > 1)
             rc = error_set(err, ASSAY_CORRUPT, NULL, "the commit has a second metaData or protocol action");
     }
-    if (rc) error_prepend(err, "%s", where);
-    else rc = state->each(state->context, &action, err);
+    if (rc)
+        error_prepend(err, "%s", where);
+    else
+        rc = state->each(state->context, &action, err);
     json_close(&tree);
     return rc;
 }
 
-enum assay_code delta_actions_each(struct str text, const char *where, struct str folder, delta_action_fn *each, void *context,
-                                   struct assay_error *err) {
+enum assay_code delta_actions_each(struct str text, const char *where, struct str folder, delta_action_fn *each,
+                                   void *context, struct assay_error *err) {
     struct line_state state = {.folder = folder, .each = each, .context = context};
     struct arena scratch = {0};
     enum assay_code rc = ASSAY_OK;
@@ -198,6 +207,7 @@ enum assay_code delta_actions_each(struct str text, const char *where, struct st
     }
     arena_reset(&scratch);
     if (rc == ASSAY_OK && action_count == 0)
-        rc = error_set(err, ASSAY_CORRUPT, where, "the commit is empty; a version cannot be skipped. Its writer may have been cut off");
+        rc = error_set(err, ASSAY_CORRUPT, where,
+                       "the commit is empty; a version cannot be skipped. Its writer may have been cut off");
     return rc;
 }

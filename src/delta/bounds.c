@@ -1,11 +1,13 @@
 /*
- * Values of ranges and of stats, so that they can be compared (protocol: "Per-file Statistics"; Spark's order of values).
+ * Values of ranges and of stats, so that they can be compared (protocol: "Per-file Statistics"; Spark's order of
+ * values).
  *
  * 1. Integers, dates, timestamps and decimals are exact integers; nothing but float and double is ever a double.
- * 2. What cannot be understood exactly is open: nothing is known on that side, and no file is passed over because of it.
+ * 2. What cannot be understood exactly is open: nothing is known on that side, and no file is passed over because of
+ * it.
  * 3. A timestamp in the stats is cut to milliseconds, so a maximum is raised by one.
- * 4. A text maximum may be cut with U+FFFD as its last character, which Spark 3.2 picks in UTF-16 order; it is raised to the largest text
- *    of that prefix in byte order. NaN is the largest number.
+ * 4. A text maximum may be cut with U+FFFD as its last character, which Spark 3.2 picks in UTF-16 order; it is raised
+ * to the largest text of that prefix in byte order. NaN is the largest number.
  */
 #include "delta/delta_int.h"
 
@@ -35,18 +37,22 @@ static bool parse_decimal(struct str text, int scale, delta_int128 *out) {
     bool has_point = false, has_digit = false;
     for (; i < text.len; i++) {
         char c = text.ptr[i];
-        if (c == '.' && !has_point) has_point = true;
+        if (c == '.' && !has_point)
+            has_point = true;
         else if (c >= '0' && c <= '9') {
             if (!push_digit(&value, c - '0')) return false;
             has_digit = true;
             exponent -= has_point;
-        } else break;
+        } else
+            break;
     }
     if (i < text.len) {
         struct str power = str_sub(text, i + 1, text.len);
         if (power.len > 0 && power.ptr[0] == '+') power = str_sub(power, 1, power.len);
         int64_t shift;
-        if ((text.ptr[i] != 'e' && text.ptr[i] != 'E') || str_int64(power, &shift) != ASSAY_OK || shift > 100 || shift < -100) return false;
+        if ((text.ptr[i] != 'e' && text.ptr[i] != 'E') || str_int64(power, &shift) != ASSAY_OK || shift > 100 ||
+            shift < -100)
+            return false;
         exponent += shift;
     }
     if (!has_digit) return false;
@@ -63,7 +69,8 @@ static bool parse_decimal(struct str text, int scale, delta_int128 *out) {
 /* `[+-]y{4,}-MM-dd` */
 static bool parse_date(struct str text, int64_t *days) {
     bool is_negative = text.len > 0 && text.ptr[0] == '-';
-    struct str rest = text.len > 0 && (text.ptr[0] == '-' || text.ptr[0] == '+') ? str_sub(text, 1, text.len) : text, year, month;
+    struct str rest = text.len > 0 && (text.ptr[0] == '-' || text.ptr[0] == '+') ? str_sub(text, 1, text.len) : text,
+               year, month;
     struct str day = str_split(str_split(rest, '-', &year), '-', &month);
     int64_t y, m, d;
     if (year.len < 4 || year.len > 7 || month.len != 2 || day.len != 2) return false;
@@ -91,10 +98,14 @@ static bool parse_real(struct str text, bool is_float, double *out) {
     if (text.len == 0 || text.len >= sizeof digits) return false;
     memcpy(digits, text.ptr, text.len);
     digits[text.len] = '\0';
-    if (str_eq(text, STR("NaN"))) *out = NAN;
-    else if (str_eq(text, STR("Infinity"))) *out = INFINITY;
-    else if (str_eq(text, STR("-Infinity"))) *out = -INFINITY;
-    else if (strspn(digits, "+-.0123456789eE") != text.len) return false;
+    if (str_eq(text, STR("NaN")))
+        *out = NAN;
+    else if (str_eq(text, STR("Infinity")))
+        *out = INFINITY;
+    else if (str_eq(text, STR("-Infinity")))
+        *out = -INFINITY;
+    else if (strspn(digits, "+-.0123456789eE") != text.len)
+        return false;
     else {
         *out = is_float ? (double)strtof(digits, &end) : strtod(digits, &end);
         return *end == '\0';
@@ -107,7 +118,8 @@ struct delta_bound delta_bound_of_text(struct str text, struct type type) {
     int64_t number;
     if (!text.ptr) return OPEN;
     switch (type.kind) {
-    case TYPE_STRING: return bound;
+    case TYPE_STRING:
+        return bound;
     case TYPE_TINYINT:
     case TYPE_SMALLINT:
     case TYPE_INT:
@@ -121,12 +133,15 @@ struct delta_bound delta_bound_of_text(struct str text, struct type type) {
     case TYPE_TIMESTAMP_NTZ:
         if (!parse_instant(text, &number)) return OPEN;
         break;
-    case TYPE_DECIMAL: return parse_decimal(text, type.scale, &bound.number) ? bound : OPEN;
+    case TYPE_DECIMAL:
+        return parse_decimal(text, type.scale, &bound.number) ? bound : OPEN;
     case TYPE_FLOAT:
-    case TYPE_DOUBLE: return parse_real(text, type.kind == TYPE_FLOAT, &bound.real) ? bound : OPEN;
+    case TYPE_DOUBLE:
+        return parse_real(text, type.kind == TYPE_FLOAT, &bound.real) ? bound : OPEN;
     case TYPE_NONE:
     case TYPE_BOOLEAN:
-    case TYPE_BINARY: return OPEN;
+    case TYPE_BINARY:
+        return OPEN;
     }
     bound.number = number;
     return bound;

@@ -6,15 +6,17 @@
  *     published  the data files are in the table's folder, durable, and no version names them
  *     attempted  a put-if-absent of `<version>.json` was sent
  *     committed  the file of a version is ours                                              -> OK
- *     lost       every version tried is somebody else's, and one of them matters to us, or the retries are used up -> CONFLICT
- *     failed     the store refused the put and the version is certainly not ours            -> the store's code
+ *     lost       every version tried is somebody else's, and one of them matters to us, or the retries are used up ->
+ * CONFLICT failed     the store refused the put and the version is certainly not ours            -> the store's code
  *     unknown    the put may have happened and cannot be looked at                          -> UNKNOWN
  *
  * 1. A version's file is put once, never replaced, so a version is either all of a commit or nothing of it.
  * 2. The data files that a commit names are durable before it is put.
  * 3. Whatever a put answers but OK, the object is read back: our bytes there mean committed, also after EXISTS.
- * 4. A version is tried only when every version between the base and it was read and does not matter to us (conflict.c).
- * 5. Published files are taken back only when no put was sent, or every put is proven to be somebody else's; never because a commit seemed to fail.
+ * 4. A version is tried only when every version between the base and it was read and does not matter to us
+ * (conflict.c).
+ * 5. Published files are taken back only when no put was sent, or every put is proven to be somebody else's; never
+ * because a commit seemed to fail.
  */
 #include "delta/delta_int.h"
 
@@ -30,8 +32,10 @@
 static enum assay_code check_removes(const struct delta_commit *commit, struct assay_error *err) {
     if (commit->remove_count == 0) return ASSAY_OK;
     if (!commit->base) return error_set(err, ASSAY_INTERNAL, NULL, "a commit that creates a table cannot remove files");
-    if (!commit->is_rearranged && str_eq_nocase(delta_property_get(&commit->base->metadata, STR("delta.appendOnly")), STR("true")))
-        return error_set(err, ASSAY_UNSUPPORTED, NULL, "the table is append-only (delta.appendOnly = true): rows cannot be changed or removed");
+    if (!commit->is_rearranged &&
+        str_eq_nocase(delta_property_get(&commit->base->metadata, STR("delta.appendOnly")), STR("true")))
+        return error_set(err, ASSAY_UNSUPPORTED, NULL,
+                         "the table is append-only (delta.appendOnly = true): rows cannot be changed or removed");
     bool *is_seen = memory_alloc(commit->base->file_count + 1);
     for (size_t i = 0; i < commit->base->file_count; i++) is_seen[i] = false;
     enum assay_code rc = ASSAY_OK;
@@ -39,13 +43,15 @@ static enum assay_code check_removes(const struct delta_commit *commit, struct a
         size_t file = commit->removes[i];
         if (file >= commit->base->file_count || is_seen[file])
             rc = error_set(err, ASSAY_INTERNAL, NULL, "file %zu is removed twice or is not in the snapshot", file);
-        else is_seen[file] = true;
+        else
+            is_seen[file] = true;
     }
     free(is_seen);
     return rc;
 }
 
-static enum assay_code check_writable(const struct delta_protocol *protocol, const struct delta_metadata *metadata, struct assay_error *err) {
+static enum assay_code check_writable(const struct delta_protocol *protocol, const struct delta_metadata *metadata,
+                                      struct assay_error *err) {
     struct arena scratch = {0};
     struct delta_rule *rules;
     size_t count;
@@ -62,7 +68,8 @@ enum assay_code delta_writable(const struct delta_snapshot *snapshot, struct ass
 }
 
 static enum assay_code check_commit(const struct delta_commit *commit, struct arena *arena, struct assay_error *err) {
-    if (!commit->base && !commit->metadata) return error_set(err, ASSAY_INTERNAL, NULL, "a commit that creates a table needs its metadata");
+    if (!commit->base && !commit->metadata)
+        return error_set(err, ASSAY_INTERNAL, NULL, "a commit that creates a table needs its metadata");
     if (commit->base) TRY(delta_writable(commit->base, err));
     if (commit->metadata) {
         struct delta_protocol protocol;
@@ -99,8 +106,8 @@ static void take_back_files(const struct delta_attempt *attempt) {
 enum outcome { COMMITTED, TAKEN, ENDED };
 
 /* What the object at this version says after a put that did not answer OK. */
-static enum outcome look_at(const struct delta_attempt *attempt, struct str key, enum assay_code put_rc, enum assay_code *rc,
-                            struct assay_error *err) {
+static enum outcome look_at(const struct delta_attempt *attempt, struct str key, enum assay_code put_rc,
+                            enum assay_code *rc, struct assay_error *err) {
     struct arena scratch = {0};
     struct str text;
     struct assay_error look = {0};
@@ -112,14 +119,16 @@ static enum outcome look_at(const struct delta_attempt *attempt, struct str key,
     bool is_certain = get_rc == ASSAY_NOT_FOUND && put_rc != ASSAY_UNKNOWN && put_rc != ASSAY_EXISTS;
     *rc = is_certain ? put_rc
                      : error_set(err, ASSAY_UNKNOWN, key.ptr,
-                                 "it is not known whether this commit stands: the store did not say, and reading it back gave: %s. Nothing was taken back; "
+                                 "it is not known whether this commit stands: the store did not say, and reading it "
+                                 "back gave: %s. Nothing was taken back; "
                                  "run again, that is safe",
                                  look.message[0] ? look.message : assay_code_name(get_rc));
     return ENDED;
 }
 
 /* Move *version behind the winners that are there, each checked. OK: *version is free, or *is_ours. */
-static enum assay_code pass_winners(const struct delta_attempt *attempt, int64_t *version, bool *is_ours, struct assay_error *err) {
+static enum assay_code pass_winners(const struct delta_attempt *attempt, int64_t *version, bool *is_ours,
+                                    struct assay_error *err) {
     for (;; ++*version) {
         struct arena scratch = {0};
         struct str text, key = delta_log_commit_key(&scratch, attempt->root, *version);
@@ -155,7 +164,8 @@ static enum assay_code put_version(const struct delta_attempt *attempt, int64_t 
         if (is_ours) return ASSAY_OK;
     }
     return error_set(err, ASSAY_CONFLICT, attempt->root.ptr,
-                     "other writers were first %d times in a row; nothing of this commit stands. Run again when the table is less busy",
+                     "other writers were first %d times in a row; nothing of this commit stands. Run again when the "
+                     "table is less busy",
                      LIMIT_COMMIT_RETRIES + 1);
 }
 
@@ -169,8 +179,8 @@ static enum assay_code check_absent(const struct delta_attempt *attempt, struct 
     struct delta_log log;
     TRY(delta_log_list(attempt->store, attempt->root, attempt->arena, &log, err));
     if (delta_log_newest(&log) < 0) return ASSAY_OK;
-    return error_set(err, ASSAY_CONFLICT, attempt->root.ptr, "the table cannot be created: it is there, at version %lld",
-                     (long long)delta_log_newest(&log));
+    return error_set(err, ASSAY_CONFLICT, attempt->root.ptr,
+                     "the table cannot be created: it is there, at version %lld", (long long)delta_log_newest(&log));
 }
 
 static enum assay_code run_commit(struct delta_attempt *attempt, int64_t *version, struct assay_error *err) {
@@ -191,8 +201,8 @@ static enum assay_code run_commit(struct delta_attempt *attempt, int64_t *versio
     return rc;
 }
 
-enum assay_code delta_commit(struct store *store, struct engine *engine, struct str root, const struct delta_commit *commit,
-                             int64_t *version, struct assay_error *err) {
+enum assay_code delta_commit(struct store *store, struct engine *engine, struct str root,
+                             const struct delta_commit *commit, int64_t *version, struct assay_error *err) {
     (void)engine;
     if (commit->base && !has_something(commit)) {
         *version = commit->base->version;

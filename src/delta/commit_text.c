@@ -3,7 +3,8 @@
  *
  * 1. commitInfo comes first, then metaData, protocol, txn, remove, add; one action per line.
  * 2. Nothing in it depends on the version it gets, so a rebased commit is the same text.
- * 3. A remove carries what its add said: the path as it was written there, partition values, size, tags, row tracking, stats.
+ * 3. A remove carries what its add said: the path as it was written there, partition values, size, tags, row tracking,
+ * stats.
  * 4. The txnId is random and is how a writer knows its own commit when it reads one back.
  */
 #include "delta/delta_int.h"
@@ -23,13 +24,15 @@ static void put_metrics(struct json_writer *w, const struct delta_commit *commit
 
 static void put_commit_info(struct json_writer *w, const struct delta_attempt *attempt, int64_t now_ms) {
     const struct delta_commit *commit = attempt->commit;
-    bool is_blind = commit->scope == DELTA_READ_NOTHING && commit->remove_count == 0 && !(commit->base && commit->metadata);
+    bool is_blind =
+        commit->scope == DELTA_READ_NOTHING && commit->remove_count == 0 && !(commit->base && commit->metadata);
     json_begin_object(w);
     json_key(w, "timestamp"), json_put_int(w, now_ms);
     json_key(w, "operation"), json_put_str(w, str_of(commit->operation));
     json_key(w, "operationParameters"), json_put_raw(w, commit->parameters.len ? commit->parameters : STR("{}"));
     if (commit->base) json_key(w, "readVersion"), json_put_int(w, commit->base->version);
-    json_key(w, "isolationLevel"), json_put_str(w, commit->is_rearranged ? STR("SnapshotIsolation") : STR("Serializable"));
+    json_key(w, "isolationLevel"),
+        json_put_str(w, commit->is_rearranged ? STR("SnapshotIsolation") : STR("Serializable"));
     json_key(w, "isBlindAppend"), json_put_bool(w, is_blind);
     put_metrics(w, commit);
     if (commit->user_metadata.len) json_key(w, "userMetadata"), json_put_str(w, commit->user_metadata);
@@ -39,8 +42,8 @@ static void put_commit_info(struct json_writer *w, const struct delta_attempt *a
 }
 
 /* Members of the add, as the table has it, that its remove must carry. */
-static enum assay_code put_remove(struct json_writer *w, const struct delta_file *file, const struct delta_commit *commit, int64_t now_ms,
-                                  struct assay_error *err) {
+static enum assay_code put_remove(struct json_writer *w, const struct delta_file *file,
+                                  const struct delta_commit *commit, int64_t now_ms, struct assay_error *err) {
     static const char *const CARRIED[] = {"partitionValues", "size", "tags", "baseRowId", "defaultRowCommitVersion"};
     struct json *add = NULL;
     TRY(json_parse(file->raw, "add", &add, err));
@@ -63,7 +66,8 @@ static enum assay_code put_remove(struct json_writer *w, const struct delta_file
     return ASSAY_OK;
 }
 
-static void put_add(struct json_writer *w, const struct delta_attempt *attempt, size_t i, const struct delta_metadata *metadata, int64_t now_ms) {
+static void put_add(struct json_writer *w, const struct delta_attempt *attempt, size_t i,
+                    const struct delta_metadata *metadata, int64_t now_ms) {
     const struct engine_file *file = &attempt->commit->adds[i];
     json_begin_object(w);
     json_key(w, "path"), json_put_str(w, str_basename(attempt->add_keys[i]));
@@ -104,13 +108,15 @@ static void put_metadata(struct buf *text, const struct delta_attempt *attempt, 
     delta_metadata_print(&w, &metadata);
     end_line(&w);
     struct delta_protocol protocol;
-    if (!delta_protocol_derive(commit->base ? &commit->base->protocol : NULL, &metadata, attempt->arena, &protocol)) return;
+    if (!delta_protocol_derive(commit->base ? &commit->base->protocol : NULL, &metadata, attempt->arena, &protocol))
+        return;
     w = begin_line(text, "protocol");
     delta_protocol_print(&w, &protocol);
     end_line(&w);
 }
 
-static enum assay_code put_actions(struct buf *text, const struct delta_attempt *attempt, int64_t now_ms, struct assay_error *err) {
+static enum assay_code put_actions(struct buf *text, const struct delta_attempt *attempt, int64_t now_ms,
+                                   struct assay_error *err) {
     const struct delta_commit *commit = attempt->commit;
     struct json_writer w = begin_line(text, "commitInfo");
     put_commit_info(&w, attempt, now_ms);

@@ -1,8 +1,8 @@
 /**
  * Delta tables: snapshot, scan, write files, commit.
  *
- * A table's root is a store key such as `Tables/silver/orders`. What is read from a log is untrusted. Features that are not known are refused by name,
- * for reading or only for writing, before anything is written.
+ * A table's root is a store key such as `Tables/silver/orders`. What is read from a log is untrusted. Features that are
+ * not known are refused by name, for reading or only for writing, before anything is written.
  */
 #ifndef DELTA_DELTA_H
 #define DELTA_DELTA_H
@@ -16,10 +16,10 @@ enum { DELTA_LATEST = -1 };
 /** A top-level column. */
 struct delta_field {
     struct str name;
-    struct type type;       /* kind NONE for nested types and types assay does not know */
-    struct str type_json;   /* as in the schema: `"string"`, `{"type":"array",...}` */
+    struct type type;     /* kind NONE for nested types and types assay does not know */
+    struct str type_json; /* as in the schema: `"string"`, `{"type":"array",...}` */
     bool is_nullable;
-    struct str metadata;    /* JSON object, `{}` */
+    struct str metadata; /* JSON object, `{}` */
 };
 struct delta_schema {
     struct delta_field *fields;
@@ -47,12 +47,12 @@ struct delta_protocol {
 };
 
 struct delta_file {
-    struct str path;             /* decoded, relative to the root (or an absolute path inside the allowed folders) */
+    struct str path;              /* decoded, relative to the root (or an absolute path inside the allowed folders) */
     struct str *partition_values; /* per partition column; ptr NULL is null */
     int64_t size_bytes, modified_ms;
-    int64_t row_count;           /* -1 if the stats do not say */
-    struct str stats;            /* JSON as in the log, empty if none */
-    struct str raw;              /* the add action as JSON without its stats, for what must be carried into a remove */
+    int64_t row_count; /* -1 if the stats do not say */
+    struct str stats;  /* JSON as in the log, empty if none */
+    struct str raw;    /* the add action as JSON without its stats, for what must be carried into a remove */
 };
 
 /** The last `txn` action of an application id. */
@@ -75,10 +75,12 @@ struct delta_snapshot {
 
 /**
  * The table as it stood at a version: the newest usable checkpoint, then the commits after it.
- * @return OK; NOT_FOUND no log at root, or no such version; CORRUPT gap, truncated commit, lies (version and file named); UNSUPPORTED reader feature
+ * @return OK; NOT_FOUND no log at root, or no such version; CORRUPT gap, truncated commit, lies (version and file
+ * named); UNSUPPORTED reader feature
  */
 enum assay_code delta_snapshot_load(struct store *store, struct engine *engine, struct str root, int64_t version,
-                                    struct arena *arena, struct delta_snapshot **out, struct assay_error *err) NODISCARD;
+                                    struct arena *arena, struct delta_snapshot **out,
+                                    struct assay_error *err) NODISCARD;
 
 /** OK if assay may write: UNSUPPORTED names the feature, property or constraint text that forbids it. */
 enum assay_code delta_writable(const struct delta_snapshot *snapshot, struct assay_error *err) NODISCARD;
@@ -96,20 +98,22 @@ const struct delta_txn *delta_txn_find(const struct delta_snapshot *snapshot, st
 #define DELTA_SCAN_ROW "_assay_row"   /* BIGINT: row in that file, from 0 */
 
 /**
- * A relation `(SELECT ...)` over some files of the table, with the schema's columns in order, by name and in the engine's types; columns that a file
- * lacks are NULL, partition columns come from the log.
+ * A relation `(SELECT ...)` over some files of the table, with the schema's columns in order, by name and in the
+ * engine's types; columns that a file lacks are NULL, partition columns come from the log.
  * @param files  indexes into snapshot->files; NULL for all
  * @param with_place  add DELTA_SCAN_FILE and DELTA_SCAN_ROW
  */
-enum assay_code delta_scan_sql(const struct delta_snapshot *snapshot, const size_t *files, size_t file_count, bool with_place,
-                               struct arena *arena, struct buf *sql, struct assay_error *err) NODISCARD;
+enum assay_code delta_scan_sql(const struct delta_snapshot *snapshot, const size_t *files, size_t file_count,
+                               bool with_place, struct arena *arena, struct buf *sql,
+                               struct assay_error *err) NODISCARD;
 
 /** A closed range of a column; bounds as engine value text; ptr NULL is open. Text bounds are compared by bytes. */
 struct delta_range {
     struct str column;
     struct str min, max;
 };
-/** Indexes of the files that may hold a row inside all ranges (NULL is in no range), by their stats; without usable stats a file stays. */
+/** Indexes of the files that may hold a row inside all ranges (NULL is in no range), by their stats; without usable
+ * stats a file stays. */
 enum assay_code delta_prune(const struct delta_snapshot *snapshot, const struct delta_range *ranges, size_t range_count,
                             struct arena *arena, size_t **out, size_t *count, struct assay_error *err) NODISCARD;
 /** Whether the stats prove that every row of the file has exactly this text in the column. */
@@ -117,28 +121,30 @@ bool delta_file_is_all(const struct delta_snapshot *snapshot, size_t file, struc
 
 /* ---- write ---- */
 
-
 /**
- * Write the rows of a SELECT (columns by name, in any order; missing nullable ones are NULL) as staged data files of the table, checking every row
- * against NOT NULL, CHECK constraints and column invariants of the metadata on the way (a NULL result is a violation).
- * @return OK; REFUSED a row breaks a rule (the rule and the row's first values named); UNSUPPORTED a constraint text outside the rule language;
- *         otherwise as engine_write_parquet
+ * Write the rows of a SELECT (columns by name, in any order; missing nullable ones are NULL) as staged data files of
+ * the table, checking every row against NOT NULL, CHECK constraints and column invariants of the metadata on the way (a
+ * NULL result is a violation).
+ * @return OK; REFUSED a row breaks a rule (the rule and the row's first values named); UNSUPPORTED a constraint text
+ * outside the rule language; otherwise as engine_write_parquet
  */
-enum assay_code delta_write_files(struct engine *engine, struct staging *staging, const struct delta_metadata *metadata, struct str select,
-                                  const struct engine_write_options *options, struct arena *arena, struct engine_files *out,
-                                  struct assay_error *err) NODISCARD;
+enum assay_code delta_write_files(struct engine *engine, struct staging *staging, const struct delta_metadata *metadata,
+                                  struct str select, const struct engine_write_options *options, struct arena *arena,
+                                  struct engine_files *out, struct assay_error *err) NODISCARD;
 
 /** What the commit relied on, for the conflict check against a winner. */
 enum delta_read_scope {
     DELTA_READ_NOTHING, /* blind append: always rebased, unless metadata or protocol changed */
-    DELTA_READ_RANGES,  /* read the rows inside `ranges`: a winner that added or removed a file that may hold such rows is a conflict */
+    DELTA_READ_RANGES,  /* read the rows inside `ranges`: a winner that added or removed a file that may hold such rows
+                           is a conflict */
     DELTA_READ_TABLE,   /* read everything: any winner that changed data is a conflict */
 };
 
 struct delta_commit {
-    const struct delta_snapshot *base;     /* NULL: create the table (EXISTS-like CONFLICT if somebody else did) */
-    const struct delta_metadata *metadata; /* for create, or the new metadata; NULL keeps the base's. id may be empty: one is made */
-    const struct engine_file *adds;        /* staged; published by the commit */
+    const struct delta_snapshot *base; /* NULL: create the table (EXISTS-like CONFLICT if somebody else did) */
+    const struct delta_metadata
+        *metadata; /* for create, or the new metadata; NULL keeps the base's. id may be empty: one is made */
+    const struct engine_file *adds; /* staged; published by the commit */
     size_t add_count;
     const size_t *removes; /* indexes into base->files */
     size_t remove_count;
@@ -147,43 +153,47 @@ struct delta_commit {
     enum delta_read_scope scope;
     const struct delta_range *ranges;
     size_t range_count;
-    bool is_rearranged;              /* dataChange=false: same rows, other files */
-    const char *operation;           /* "WRITE", "MERGE", "CREATE TABLE", "DELETE" */
-    struct str parameters;           /* JSON object */
+    bool is_rearranged;                   /* dataChange=false: same rows, other files */
+    const char *operation;                /* "WRITE", "MERGE", "CREATE TABLE", "DELETE" */
+    struct str parameters;                /* JSON object */
     const struct delta_property *metrics; /* operationMetrics */
     size_t metric_count;
-    struct str user_metadata;        /* commitInfo.userMetadata: batch, contract and run as JSON; may be empty */
+    struct str user_metadata; /* commitInfo.userMetadata: batch, contract and run as JSON; may be empty */
 };
 
 /**
- * Publish the data files, then put the commit if absent. When another writer took the version, its commits are read and checked: rebased if they
- * cannot matter to this commit, at most LIMIT_COMMIT_RETRIES times.
+ * Publish the data files, then put the commit if absent. When another writer took the version, its commits are read and
+ * checked: rebased if they cannot matter to this commit, at most LIMIT_COMMIT_RETRIES times.
  *
  * Protocol: what the metadata needs and no more: (1,2), (1,3) with a CHECK; an existing protocol is never lowered.
  * A commit with no adds, no removes, no txns and no metadata is not made: *version is the base's.
  *
- * @return OK it stands, *version is its number; CONFLICT it does not stand, somebody's change touches what was read or written (who and what is named):
- *         load a new snapshot and do the work again; UNKNOWN it may stand: nothing may be deleted, a rerun is safe; UNSUPPORTED; others: it does not stand
+ * @return OK it stands, *version is its number; CONFLICT it does not stand, somebody's change touches what was read or
+ * written (who and what is named): load a new snapshot and do the work again; UNKNOWN it may stand: nothing may be
+ * deleted, a rerun is safe; UNSUPPORTED; others: it does not stand
  */
-enum assay_code delta_commit(struct store *store, struct engine *engine, struct str root, const struct delta_commit *commit,
-                             int64_t *version, struct assay_error *err) NODISCARD;
+enum assay_code delta_commit(struct store *store, struct engine *engine, struct str root,
+                             const struct delta_commit *commit, int64_t *version, struct assay_error *err) NODISCARD;
 
 /**
- * Put the commit's adds in the place of every row whose text column equals `value`, in one commit: files that hold only such rows are removed whole,
- * files that also hold others are written anew without them. Fills commit->base, removes, scope and ranges; the rest (adds, metadata, txns,
- * operation, ...) is the caller's. With nothing to remove and nothing to add, no commit is made.
+ * Put the commit's adds in the place of every row whose text column equals `value`, in one commit: files that hold only
+ * such rows are removed whole, files that also hold others are written anew without them. Fills commit->base, removes,
+ * scope and ranges; the rest (adds, metadata, txns, operation, ...) is the caller's. With nothing to remove and nothing
+ * to add, no commit is made.
  */
-enum assay_code delta_replace_where(struct engine *engine, struct staging *staging, const struct delta_snapshot *snapshot,
-                                    struct delta_commit *commit, struct delta_range equal, struct arena *arena, int64_t *version,
+enum assay_code delta_replace_where(struct engine *engine, struct staging *staging,
+                                    const struct delta_snapshot *snapshot, struct delta_commit *commit,
+                                    struct delta_range equal, struct arena *arena, int64_t *version,
                                     struct assay_error *err) NODISCARD;
 
 /** Set or replace a property in a metadata under construction. */
 void delta_property_set(struct delta_metadata *metadata, struct arena *arena, struct str name, struct str value);
 /** A nullable or NOT NULL column of a primitive type. */
-void delta_field_add(struct delta_metadata *metadata, struct arena *arena, struct str name, struct type type, bool is_nullable,
-                     struct str comment);
+void delta_field_add(struct delta_metadata *metadata, struct arena *arena, struct str name, struct type type,
+                     bool is_nullable, struct str comment);
 /** A column of any type, given as Delta schema JSON. */
-void delta_field_add_json(struct delta_metadata *metadata, struct arena *arena, struct str name, struct str type_json, bool is_nullable);
+void delta_field_add_json(struct delta_metadata *metadata, struct arena *arena, struct str name, struct str type_json,
+                          bool is_nullable);
 /** A copy that can be changed without touching the original. */
 struct delta_metadata *delta_metadata_copy(const struct delta_metadata *metadata, struct arena *arena);
 
@@ -192,7 +202,7 @@ struct delta_history_entry {
     int64_t version, timestamp_ms;
     struct str operation, parameters, metrics, user_metadata, engine_info;
 };
-enum assay_code delta_history(struct store *store, struct str root, size_t limit, struct arena *arena, struct delta_history_entry **out,
-                              size_t *count, struct assay_error *err) NODISCARD;
+enum assay_code delta_history(struct store *store, struct str root, size_t limit, struct arena *arena,
+                              struct delta_history_entry **out, size_t *count, struct assay_error *err) NODISCARD;
 
 #endif

@@ -31,12 +31,12 @@ enum delta_action_kind {
 struct delta_action {
     enum delta_action_kind kind;
     const struct json *body;
-    struct str path;      /* add, remove: decoded */
-    struct str key;       /* add, remove: path and deletion vector; what identifies a logical file */
-    bool has_vector;      /* add, remove */
-    bool is_data_change;  /* add, remove; true if absent */
+    struct str path;                 /* add, remove: decoded */
+    struct str key;                  /* add, remove: path and deletion vector; what identifies a logical file */
+    bool has_vector;                 /* add, remove */
+    bool is_data_change;             /* add, remove; true if absent */
     int64_t size_bytes, modified_ms; /* add */
-    struct str stats;     /* add, remove */
+    struct str stats;                /* add, remove */
 };
 
 typedef enum assay_code delta_action_fn(void *context, const struct delta_action *action, struct assay_error *err);
@@ -47,22 +47,24 @@ typedef enum assay_code delta_action_fn(void *context, const struct delta_action
  * @param folder as in delta_path_decode
  * @return OK; CORRUPT cut off, not JSON, a required member missing or of a wrong type; UNSUPPORTED; what `each` returns
  */
-enum assay_code delta_actions_each(struct str text, const char *where, struct str folder, delta_action_fn *each, void *context,
-                                   struct assay_error *err) NODISCARD;
+enum assay_code delta_actions_each(struct str text, const char *where, struct str folder, delta_action_fn *each,
+                                   void *context, struct assay_error *err) NODISCARD;
 
 /** Identity of the deletion vector as the protocol makes it; empty if there is none. */
-struct str delta_vector_id(struct arena *arena, struct str storage, struct str path_or_inline, bool has_offset, int64_t offset);
+struct str delta_vector_id(struct arena *arena, struct str storage, struct str path_or_inline, bool has_offset,
+                           int64_t offset);
 
 /** The body of a file action: everything but `stats`, as JSON. */
 void delta_add_print_rest(struct buf *out, const struct json *body);
-enum assay_code delta_protocol_parse(const struct json *body, const char *where, struct arena *arena, struct delta_protocol *out,
-                                     struct assay_error *err) NODISCARD;
-enum assay_code delta_txn_parse(const struct json *body, struct arena *arena, struct delta_txn *out, struct assay_error *err) NODISCARD;
+enum assay_code delta_protocol_parse(const struct json *body, const char *where, struct arena *arena,
+                                     struct delta_protocol *out, struct assay_error *err) NODISCARD;
+enum assay_code delta_txn_parse(const struct json *body, struct arena *arena, struct delta_txn *out,
+                                struct assay_error *err) NODISCARD;
 
 /* ---- metadata.c, schema.c ---- */
 
-enum assay_code delta_metadata_parse(const struct json *body, const char *where, struct arena *arena, struct delta_metadata *out,
-                                     struct assay_error *err) NODISCARD;
+enum assay_code delta_metadata_parse(const struct json *body, const char *where, struct arena *arena,
+                                     struct delta_metadata *out, struct assay_error *err) NODISCARD;
 void delta_metadata_print(struct json_writer *w, const struct delta_metadata *metadata);
 /** What the protocol and Spark ask of a table's metadata: names, duplicates, partition columns. */
 enum assay_code delta_metadata_check(const struct delta_metadata *metadata, struct assay_error *err) NODISCARD;
@@ -70,11 +72,12 @@ bool delta_is_partition_column(const struct delta_metadata *metadata, struct str
 /** Calls with the name and text of every `delta.constraints.<name>`. False at the end. `*index` starts at 0. */
 bool delta_constraint_next(const struct delta_metadata *metadata, size_t *index, struct str *name, struct str *text);
 
-enum assay_code delta_schema_parse(struct str schema_string, const char *where, struct arena *arena, struct delta_schema *out,
-                                   struct assay_error *err) NODISCARD;
+enum assay_code delta_schema_parse(struct str schema_string, const char *where, struct arena *arena,
+                                   struct delta_schema *out, struct assay_error *err) NODISCARD;
 void delta_schema_print(struct buf *out, const struct delta_schema *schema);
 /** The engine's name of a field's type. UNSUPPORTED names a type that assay does not know. */
-enum assay_code delta_field_type_engine(const struct delta_field *field, struct buf *out, struct assay_error *err) NODISCARD;
+enum assay_code delta_field_type_engine(const struct delta_field *field, struct buf *out,
+                                        struct assay_error *err) NODISCARD;
 /** Number of leaf columns as data skipping counts them; an array or map is one. */
 size_t delta_field_leaves(const struct delta_field *field);
 /** Whether the text of a type names this primitive anywhere, also in nested types. */
@@ -91,9 +94,10 @@ enum assay_code delta_protocol_readable(const struct delta_protocol *protocol, c
 /** The same for writing. */
 enum assay_code delta_protocol_writable(const struct delta_protocol *protocol, const struct delta_metadata *metadata,
                                         struct assay_error *err) NODISCARD;
-/** The protocol that a table of this metadata needs, never lower than `base` (NULL: a new table). True if it differs from base. */
-bool delta_protocol_derive(const struct delta_protocol *base, const struct delta_metadata *metadata, struct arena *arena,
-                           struct delta_protocol *out);
+/** The protocol that a table of this metadata needs, never lower than `base` (NULL: a new table). True if it differs
+ * from base. */
+bool delta_protocol_derive(const struct delta_protocol *base, const struct delta_metadata *metadata,
+                           struct arena *arena, struct delta_protocol *out);
 void delta_protocol_print(struct json_writer *w, const struct delta_protocol *protocol);
 
 /* ---- log.c: the files of _delta_log ---- */
@@ -107,7 +111,7 @@ struct delta_log {
     struct str prefix; /* store key of _delta_log */
     int64_t *commits;  /* versions, ascending */
     size_t commit_count;
-    struct store_entry *entries; /* of the commits, in the same order */
+    struct store_entry *entries;          /* of the commits, in the same order */
     struct delta_checkpoint *checkpoints; /* classic and complete multi-part, ascending */
     size_t checkpoint_count;
     int64_t v2_version; /* newest checkpoint by UUID name, which is not read; -1 if none */
@@ -119,7 +123,8 @@ struct str delta_log_commit_key(struct arena *arena, struct str root, int64_t ve
 /** Newest version that the log knows, or -1. */
 int64_t delta_log_newest(const struct delta_log *log);
 /** OK if every commit after `from` up to `to` is there; CORRUPT names the first gap. */
-enum assay_code delta_log_contiguous(const struct delta_log *log, int64_t from, int64_t to, struct assay_error *err) NODISCARD;
+enum assay_code delta_log_contiguous(const struct delta_log *log, int64_t from, int64_t to,
+                                     struct assay_error *err) NODISCARD;
 
 /* ---- keyset.c: a map from text to a number ---- */
 
@@ -132,7 +137,8 @@ struct delta_keyset {
     struct delta_key *slots;
     size_t capacity, count;
 };
-/** The entry of a text, made (value SIZE_MAX, round 0) if it is new; the text is copied into the arena then. Valid until the next call. */
+/** The entry of a text, made (value SIZE_MAX, round 0) if it is new; the text is copied into the arena then. Valid
+ * until the next call. */
 struct delta_key *delta_keyset_put(struct delta_keyset *set, struct str text, struct arena *arena);
 const struct delta_key *delta_keyset_find(const struct delta_keyset *set, struct str text);
 void delta_keyset_free(struct delta_keyset *set);
@@ -154,13 +160,14 @@ struct delta_replay {
 void delta_replay_add(struct delta_replay *replay, struct str key, const struct delta_file *file);
 bool delta_replay_is_seen(const struct delta_replay *replay, struct str key);
 enum assay_code delta_replay_txn(struct delta_replay *replay, const struct delta_txn *txn);
-enum assay_code delta_checkpoint_read(struct engine *engine, struct store *store, const struct delta_checkpoint *checkpoint,
-                                      struct delta_replay *replay, struct assay_error *err) NODISCARD;
+enum assay_code delta_checkpoint_read(struct engine *engine, struct store *store,
+                                      const struct delta_checkpoint *checkpoint, struct delta_replay *replay,
+                                      struct assay_error *err) NODISCARD;
 
 /* ---- stats_text.c: the JSON of `stats` ---- */
 
-/** A view of the value at the path `section.column` (or of the top-level member `section` if column is empty), as raw JSON text with
- * its quotes; false if it is absent, null, or the text is no JSON. Never goes through a double. */
+/** A view of the value at the path `section.column` (or of the top-level member `section` if column is empty), as raw
+ * JSON text with its quotes; false if it is absent, null, or the text is no JSON. Never goes through a double. */
 bool delta_stats_find(struct str stats, const char *section, struct str column, struct str *raw);
 /** An integer member such as numRecords, or -1. */
 int64_t delta_stats_int(struct str stats, const char *section, struct str column);
@@ -176,14 +183,15 @@ struct str delta_stats_make(const struct delta_metadata *metadata, const struct 
 
 __extension__ typedef __int128 delta_int128;
 struct delta_bound {
-    bool is_open; /* nothing is known on this side */
+    bool is_open;        /* nothing is known on this side */
     delta_int128 number; /* integers, dates (days), timestamps (us), decimals (unscaled at the column's scale) */
     double real;
     struct str text;
 };
 /** From the text of an engine value; open if it cannot be understood. */
 struct delta_bound delta_bound_of_text(struct str text, struct type type);
-/** From a raw JSON value of the stats; a maximum of a timestamp is raised by the millisecond that the protocol cuts off. */
+/** From a raw JSON value of the stats; a maximum of a timestamp is raised by the millisecond that the protocol cuts
+ * off. */
 struct delta_bound delta_bound_of_stats(struct str raw, struct type type, bool is_max, struct arena *arena);
 int delta_bound_cmp(const struct delta_bound *a, const struct delta_bound *b, struct type type);
 
@@ -194,9 +202,10 @@ struct delta_stats_range {
     struct str column;
     struct delta_bound min, max;
 };
-/** The ranges with the types of their columns; ranges over columns that are not there or have no bounds are left out. */
-void delta_ranges_resolve(const struct delta_metadata *metadata, const struct delta_range *ranges, size_t count, struct arena *arena,
-                          struct delta_stats_range **out, size_t *out_count);
+/** The ranges with the types of their columns; ranges over columns that are not there or have no bounds are left out.
+ */
+void delta_ranges_resolve(const struct delta_metadata *metadata, const struct delta_range *ranges, size_t count,
+                          struct arena *arena, struct delta_stats_range **out, size_t *out_count);
 /** Whether a file with these stats may hold a row inside all ranges. partition may be NULL. */
 bool delta_stats_may_match(const struct delta_metadata *metadata, struct str stats, const struct str *partition,
                            const struct delta_stats_range *ranges, size_t count, struct arena *arena);
@@ -204,8 +213,8 @@ bool delta_stats_may_match(const struct delta_metadata *metadata, struct str sta
 /* ---- scan.c ---- */
 
 /** read_parquet over exact files with exactly these columns, by name; what a file lacks is NULL. */
-void delta_sql_parquet(struct buf *sql, const struct str *paths, size_t path_count, const struct str *names, const struct str *types,
-                       size_t column_count);
+void delta_sql_parquet(struct buf *sql, const struct str *paths, size_t path_count, const struct str *names,
+                       const struct str *types, size_t column_count);
 
 /* ---- enforce.c ---- */
 
@@ -213,7 +222,8 @@ struct delta_rule {
     struct str name; /* as an error names it: `CHECK constraint "total_ok" (total >= 0)` */
     struct str sql;  /* TRUE for a row that keeps it */
 };
-/** Everything a row of the table must satisfy. UNSUPPORTED names a text outside the rule language. engine NULL: only look. */
+/** Everything a row of the table must satisfy. UNSUPPORTED names a text outside the rule language. engine NULL: only
+ * look. */
 enum assay_code delta_rules_load(const struct delta_metadata *metadata, struct engine *engine, struct arena *arena,
                                  struct delta_rule **out, size_t *count, struct assay_error *err) NODISCARD;
 

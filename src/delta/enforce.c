@@ -1,10 +1,11 @@
 /*
- * What every row of a table must satisfy, as SQL (protocol: "CHECK Constraints", "Column Invariants", `nullable` of the schema).
+ * What every row of a table must satisfy, as SQL (protocol: "CHECK Constraints", "Column Invariants", `nullable` of the
+ * schema).
  *
  * 1. A row keeps a rule only if it is TRUE; NULL breaks it, unlike in SQL's own CHECK.
  * 2. NOT NULL inside of structs binds their parents too; inside of arrays and maps Delta does not check it.
- * 3. Rule texts are Spark SQL. They are parsed by the rule language and printed for the engine; a text outside of it is refused by name, so a rule
- *    of the table is never silently not checked.
+ * 3. Rule texts are Spark SQL. They are parsed by the rule language and printed for the engine; a text outside of it is
+ * refused by name, so a rule of the table is never silently not checked.
  */
 #include "delta/delta_int.h"
 
@@ -68,11 +69,12 @@ static enum assay_code load_not_null(struct rules *rules, const struct delta_fie
 
 /* ---- Spark SQL texts ---- */
 
-static enum assay_code need_decimals(struct engine *engine, const struct expr *e, struct assay_error *err) {
-    if (e->kind == EXPR_CAST && e->type.kind == TYPE_DECIMAL)
-        TRY(engine_need_decimal(engine, e->type.precision, e->type.scale, err));
-    for (size_t i = 0; i < e->count; i++)
-        if (e->args[i]) TRY(need_decimals(engine, e->args[i], err));
+static enum assay_code need_decimals(struct engine *engine, const struct expr *e, struct arena *arena,
+                                     struct assay_error *err) {
+    struct type *types;
+    size_t count;
+    expr_decimals(e, arena, &types, &count);
+    for (size_t i = 0; i < count; i++) TRY(engine_need_decimal(engine, types[i].precision, types[i].scale, err));
     return ASSAY_OK;
 }
 
@@ -82,14 +84,16 @@ static enum assay_code add_text(struct rules *rules, struct str name, struct str
     enum assay_code rc = expr_parse(text, rules->arena, &e, &why);
     if (rc == ASSAY_OK) rc = expr_check_predicate(e, rules->columns, rules->column_count, rules->arena, &why);
     if (rc)
-        return error_set(err, ASSAY_UNSUPPORTED, NULL, "%.*s (%.*s) is outside of assay's rule language: %s%s%s. assay only reads such a table",
+        return error_set(err, ASSAY_UNSUPPORTED, NULL,
+                         "%.*s (%.*s) is outside of assay's rule language: %s%s%s. assay only reads such a table",
                          STR_ARG(name), STR_ARG(text), why.where, why.where[0] ? ": " : "", why.message);
-    if (rules->engine) TRY(need_decimals(rules->engine, e, err));
+    if (rules->engine) TRY(need_decimals(rules->engine, e, rules->arena, err));
     struct buf sql = {0};
     buf_addc(&sql, '(');
     expr_print_engine(&sql, e, (struct str){0});
     buf_addz(&sql, ") IS TRUE");
-    add_rule(rules, str_printf(rules->arena, "%.*s (%.*s)", STR_ARG(name), STR_ARG(text)), take_text(rules->arena, &sql));
+    add_rule(rules, str_printf(rules->arena, "%.*s (%.*s)", STR_ARG(name), STR_ARG(text)),
+             take_text(rules->arena, &sql));
     return ASSAY_OK;
 }
 
@@ -110,14 +114,16 @@ static enum assay_code load_length(struct rules *rules, const struct delta_field
     int64_t length;
     if (!delta_field_meta(field, "__CHAR_VARCHAR_TYPE_STRING", rules->arena, &mark)) return ASSAY_OK;
     rest = str_starts(mark, STR("varchar(")) ? str_sub(mark, sizeof "varchar(" - 1, mark.len) : (struct str){0};
-    if (rest.len < 2 || str_int64(str_sub(rest, 0, rest.len - 1), &length) != ASSAY_OK || field->type.kind != TYPE_STRING)
-        return error_set(err, ASSAY_UNSUPPORTED, NULL, "the column '%.*s' is a %.*s, which assay does not write", STR_ARG(field->name),
-                         STR_ARG(mark));
+    if (rest.len < 2 || str_int64(str_sub(rest, 0, rest.len - 1), &length) != ASSAY_OK ||
+        field->type.kind != TYPE_STRING)
+        return error_set(err, ASSAY_UNSUPPORTED, NULL, "the column '%.*s' is a %.*s, which assay does not write",
+                         STR_ARG(field->name), STR_ARG(mark));
     struct buf sql = {0};
     buf_addz(&sql, "coalesce(length(");
     engine_sql_name(&sql, field->name);
     buf_printf(&sql, ") <= %lld, TRUE)", (long long)length);
-    add_rule(rules, str_printf(rules->arena, "%.*s of column '%.*s'", STR_ARG(mark), STR_ARG(field->name)), take_text(rules->arena, &sql));
+    add_rule(rules, str_printf(rules->arena, "%.*s of column '%.*s'", STR_ARG(mark), STR_ARG(field->name)),
+             take_text(rules->arena, &sql));
     return ASSAY_OK;
 }
 
@@ -126,11 +132,12 @@ static void load_columns(struct rules *rules) {
     rules->columns = ARENA_ARRAY(rules->arena, schema->count, struct expr_column);
     for (size_t i = 0; i < schema->count; i++)
         if (schema->fields[i].type.kind != TYPE_NONE)
-            rules->columns[rules->column_count++] = (struct expr_column){schema->fields[i].name, schema->fields[i].type};
+            rules->columns[rules->column_count++] =
+                (struct expr_column){schema->fields[i].name, schema->fields[i].type};
 }
 
-enum assay_code delta_rules_load(const struct delta_metadata *m, struct engine *engine, struct arena *arena, struct delta_rule **out,
-                                 size_t *count, struct assay_error *err) {
+enum assay_code delta_rules_load(const struct delta_metadata *m, struct engine *engine, struct arena *arena,
+                                 struct delta_rule **out, size_t *count, struct assay_error *err) {
     struct rules rules = {.metadata = m, .engine = engine, .arena = arena};
     load_columns(&rules);
     for (size_t i = 0; i < m->schema.count; i++) {

@@ -47,16 +47,18 @@ static enum assay_code read_entry(struct store *store, const struct store_entry 
     return rc;
 }
 
-enum assay_code delta_history(struct store *store, struct str root, size_t limit, struct arena *arena, struct delta_history_entry **out,
-                              size_t *count, struct assay_error *err) {
+enum assay_code delta_history(struct store *store, struct str root, size_t limit, struct arena *arena,
+                              struct delta_history_entry **out, size_t *count, struct assay_error *err) {
     struct delta_log log;
     TRY(delta_log_list(store, root, arena, &log, err));
-    if (delta_log_newest(&log) < 0) return error_set(err, ASSAY_NOT_FOUND, log.prefix.ptr, "there is no Delta table here: the folder has no log");
+    if (delta_log_newest(&log) < 0)
+        return error_set(err, ASSAY_NOT_FOUND, log.prefix.ptr, "there is no Delta table here: the folder has no log");
     size_t shown = log.commit_count < limit ? log.commit_count : limit;
     struct delta_history_entry *entries = ARENA_ARRAY(arena, shown, struct delta_history_entry);
     for (size_t i = 0; i < shown; i++) {
         size_t at = log.commit_count - 1 - i;
-        entries[i] = (struct delta_history_entry){.version = log.commits[at], .timestamp_ms = log.entries[at].modified_us / 1000};
+        entries[i] = (struct delta_history_entry){.version = log.commits[at],
+                                                  .timestamp_ms = log.entries[at].modified_us / 1000};
         TRY(read_entry(store, &log.entries[at], arena, &entries[i], err));
     }
     *out = entries;

@@ -3,7 +3,8 @@
  *
  * 1. A commit is `<20 digits>.json`; versions that a read needs are contiguous, a gap is CORRUPT and named.
  * 2. A classic checkpoint is `<20 digits>.checkpoint.parquet`; one in parts counts only when all its parts are there.
- * 3. Everything else in the folder is passed over. `_last_checkpoint` is a hint that a listing makes unnecessary: it is not read.
+ * 3. Everything else in the folder is passed over. `_last_checkpoint` is a hint that a listing makes unnecessary: it is
+ * not read.
  */
 #include "delta/delta_int.h"
 
@@ -46,7 +47,8 @@ static int compare_commits(const void *a, const void *b) {
 static void collect_checkpoints(struct delta_log *log, struct part *parts, size_t count, struct arena *arena) {
     size_t capacity = 0;
     for (size_t i = 0, end; i < count; i = end) {
-        for (end = i + 1; end < count && parts[end].version == parts[i].version && parts[end].total == parts[i].total;) end++;
+        for (end = i + 1; end < count && parts[end].version == parts[i].version && parts[end].total == parts[i].total;)
+            end++;
         if ((int64_t)(end - i) != parts[i].total || parts[end - 1].number != parts[i].total) continue;
         struct delta_checkpoint checkpoint = {.version = parts[i].version, .count = end - i};
         checkpoint.keys = ARENA_ARRAY(arena, checkpoint.count, struct str);
@@ -60,26 +62,32 @@ struct found {
     size_t part_count, part_capacity, commit_capacity;
 };
 
-static void take_checkpoint_name(struct delta_log *log, struct found *found, struct str key, struct str rest, int64_t version,
-                                 struct arena *arena) {
+static void take_checkpoint_name(struct delta_log *log, struct found *found, struct str key, struct str rest,
+                                 int64_t version, struct arena *arena) {
     struct part part = {.version = version, .number = 1, .total = 1, .key = key};
     bool is_classic = str_eq(rest, STR("parquet"));
     bool is_part = take_number(&rest, PART_DIGITS, &part.number) && str_starts(rest, STR(".")) &&
-                   (rest = str_sub(rest, 1, rest.len), take_number(&rest, PART_DIGITS, &part.total)) && str_eq(rest, STR(".parquet"));
-    if (is_classic || is_part) LIST_PUSH(arena, found->parts, found->part_count, found->part_capacity) = part;
-    else if ((str_ends(rest, STR(".json")) || str_ends(rest, STR(".parquet"))) && version > log->v2_version) log->v2_version = version;
+                   (rest = str_sub(rest, 1, rest.len), take_number(&rest, PART_DIGITS, &part.total)) &&
+                   str_eq(rest, STR(".parquet"));
+    if (is_classic || is_part)
+        LIST_PUSH(arena, found->parts, found->part_count, found->part_capacity) = part;
+    else if ((str_ends(rest, STR(".json")) || str_ends(rest, STR(".parquet"))) && version > log->v2_version)
+        log->v2_version = version;
 }
 
-static void take_name(struct delta_log *log, struct found *found, const struct store_entry *entry, struct arena *arena) {
+static void take_name(struct delta_log *log, struct found *found, const struct store_entry *entry,
+                      struct arena *arena) {
     struct str rest = str_basename(entry->key);
     int64_t version;
     if (!take_number(&rest, VERSION_DIGITS, &version)) return;
-    if (str_eq(rest, STR(".json"))) LIST_PUSH(arena, log->entries, log->commit_count, found->commit_capacity) = *entry;
+    if (str_eq(rest, STR(".json")))
+        LIST_PUSH(arena, log->entries, log->commit_count, found->commit_capacity) = *entry;
     else if (str_starts(rest, STR(".checkpoint.")))
         take_checkpoint_name(log, found, entry->key, str_sub(rest, strlen(".checkpoint."), rest.len), version, arena);
 }
 
-enum assay_code delta_log_list(struct store *store, struct str root, struct arena *arena, struct delta_log *out, struct assay_error *err) {
+enum assay_code delta_log_list(struct store *store, struct str root, struct arena *arena, struct delta_log *out,
+                               struct assay_error *err) {
     struct delta_log log = {.prefix = str_path(arena, root, STR("_delta_log")), .v2_version = -1};
     struct store_entry *entries;
     size_t count;
@@ -114,10 +122,11 @@ enum assay_code delta_log_contiguous(const struct delta_log *log, int64_t from, 
     }
     if (expected > to) return ASSAY_OK;
     if (log->v2_version >= expected && log->v2_version <= to)
-        return error_set(err, ASSAY_UNSUPPORTED, log->prefix.ptr,
-                         "version %lld can only be read from a V2 checkpoint (feature v2Checkpoint), which assay does not read yet",
-                         (long long)to);
+        return error_set(
+            err, ASSAY_UNSUPPORTED, log->prefix.ptr,
+            "version %lld can only be read from a V2 checkpoint (feature v2Checkpoint), which assay does not read yet",
+            (long long)to);
     return error_set(err, ASSAY_CORRUPT, log->prefix.ptr,
-                     "the log has no %020lld.json, which version %lld needs; a commit is missing or was cleaned up", (long long)expected,
-                     (long long)to);
+                     "the log has no %020lld.json, which version %lld needs; a commit is missing or was cleaned up",
+                     (long long)expected, (long long)to);
 }

@@ -11,7 +11,8 @@
 
 static const struct str CONSTRAINT_PREFIX = {"delta.constraints.", sizeof "delta.constraints." - 1};
 
-static enum assay_code copy_member(const struct json *body, const char *key, struct arena *arena, struct str *out, struct assay_error *err) {
+static enum assay_code copy_member(const struct json *body, const char *key, struct arena *arena, struct str *out,
+                                   struct assay_error *err) {
     struct str text = {0};
     enum assay_code rc = json_get_str(body, key, &text, err);
     if (rc == ASSAY_NOT_FOUND) return ASSAY_OK;
@@ -19,7 +20,8 @@ static enum assay_code copy_member(const struct json *body, const char *key, str
     return rc;
 }
 
-static enum assay_code parse_partition_columns(const struct json *body, struct arena *arena, struct delta_metadata *m, struct assay_error *err) {
+static enum assay_code parse_partition_columns(const struct json *body, struct arena *arena, struct delta_metadata *m,
+                                               struct assay_error *err) {
     const struct json *list = json_member(body, "partitionColumns");
     m->partition_column_count = json_count(list);
     m->partition_columns = ARENA_ARRAY(arena, m->partition_column_count, struct str);
@@ -27,13 +29,15 @@ static enum assay_code parse_partition_columns(const struct json *body, struct a
         struct str name = json_str(json_at(list, i));
         size_t field = delta_field_find(&m->schema, name);
         if (field == SIZE_MAX || m->schema.fields[field].type.kind == TYPE_NONE)
-            return error_set(err, ASSAY_CORRUPT, NULL, "the partition column '%.*s' is not a primitive column of the schema", STR_ARG(name));
+            return error_set(err, ASSAY_CORRUPT, NULL,
+                             "the partition column '%.*s' is not a primitive column of the schema", STR_ARG(name));
         m->partition_columns[i] = m->schema.fields[field].name;
     }
     return ASSAY_OK;
 }
 
-static enum assay_code parse_properties(const struct json *body, struct arena *arena, struct delta_metadata *m, struct assay_error *err) {
+static enum assay_code parse_properties(const struct json *body, struct arena *arena, struct delta_metadata *m,
+                                        struct assay_error *err) {
     const struct json *map = json_member(body, "configuration");
     m->property_count = json_kind_of(map) == JSON_KIND_OBJECT ? json_count(map) : 0;
     m->properties = ARENA_ARRAY(arena, m->property_count, struct delta_property);
@@ -48,8 +52,8 @@ static enum assay_code parse_properties(const struct json *body, struct arena *a
     return ASSAY_OK;
 }
 
-static enum assay_code parse_metadata(const struct json *body, const char *where, struct arena *arena, struct delta_metadata *m,
-                                      struct assay_error *err) {
+static enum assay_code parse_metadata(const struct json *body, const char *where, struct arena *arena,
+                                      struct delta_metadata *m, struct assay_error *err) {
     struct str schema = {0};
     TRY(copy_member(body, "id", arena, &m->id, err));
     TRY(copy_member(body, "name", arena, &m->name, err));
@@ -67,8 +71,8 @@ static enum assay_code parse_metadata(const struct json *body, const char *where
     return parse_properties(body, arena, m, err);
 }
 
-enum assay_code delta_metadata_parse(const struct json *body, const char *where, struct arena *arena, struct delta_metadata *out,
-                                     struct assay_error *err) {
+enum assay_code delta_metadata_parse(const struct json *body, const char *where, struct arena *arena,
+                                     struct delta_metadata *out, struct assay_error *err) {
     struct delta_metadata m = {0};
     enum assay_code rc = parse_metadata(body, where, arena, &m, err);
     if (rc == ASSAY_OK) *out = m;
@@ -114,7 +118,8 @@ enum assay_code delta_metadata_check(const struct delta_metadata *m, struct assa
         for (size_t k = 0; k < name.len; k++)
             if (strchr(" ,;{}()\n\t=", name.ptr[k]))
                 return error_set(err, ASSAY_INVALID, NULL,
-                                 "the column name '%.*s' has one of ' ,;{}()=', a tab or a line end, which Delta allows only with column mapping",
+                                 "the column name '%.*s' has one of ' ,;{}()=', a tab or a line end, which Delta "
+                                 "allows only with column mapping",
                                  STR_ARG(name));
     }
     return ASSAY_OK;
@@ -129,7 +134,9 @@ bool delta_is_partition_column(const struct delta_metadata *m, struct str name) 
 bool delta_constraint_next(const struct delta_metadata *m, size_t *index, struct str *name, struct str *text) {
     for (; *index < m->property_count; ++*index) {
         const struct delta_property *p = &m->properties[*index];
-        if (p->name.len <= CONSTRAINT_PREFIX.len || !str_eq_nocase(str_sub(p->name, 0, CONSTRAINT_PREFIX.len), CONSTRAINT_PREFIX)) continue;
+        if (p->name.len <= CONSTRAINT_PREFIX.len ||
+            !str_eq_nocase(str_sub(p->name, 0, CONSTRAINT_PREFIX.len), CONSTRAINT_PREFIX))
+            continue;
         *name = str_sub(p->name, CONSTRAINT_PREFIX.len, p->name.len);
         *text = p->value;
         ++*index;
@@ -154,7 +161,8 @@ void delta_property_set(struct delta_metadata *m, struct arena *arena, struct st
     m->properties[m->property_count++] = (struct delta_property){str_copy(arena, name), str_copy(arena, value)};
 }
 
-static struct delta_field *push_field(struct delta_metadata *m, struct arena *arena, struct str name, bool is_nullable) {
+static struct delta_field *push_field(struct delta_metadata *m, struct arena *arena, struct str name,
+                                      bool is_nullable) {
     struct delta_schema *s = &m->schema;
     s->fields = arena_grow(arena, s->fields, s->count, s->count + 1, sizeof *s->fields);
     struct delta_field *field = &s->fields[s->count++];
@@ -162,7 +170,8 @@ static struct delta_field *push_field(struct delta_metadata *m, struct arena *ar
     return field;
 }
 
-void delta_field_add(struct delta_metadata *m, struct arena *arena, struct str name, struct type type, bool is_nullable, struct str comment) {
+void delta_field_add(struct delta_metadata *m, struct arena *arena, struct str name, struct type type, bool is_nullable,
+                     struct str comment) {
     struct delta_field *field = push_field(m, arena, name, is_nullable);
     struct buf text = {0};
     buf_addc(&text, '"');
@@ -182,7 +191,8 @@ void delta_field_add(struct delta_metadata *m, struct arena *arena, struct str n
     buf_free(&text);
 }
 
-void delta_field_add_json(struct delta_metadata *m, struct arena *arena, struct str name, struct str type_json, bool is_nullable) {
+void delta_field_add_json(struct delta_metadata *m, struct arena *arena, struct str name, struct str type_json,
+                          bool is_nullable) {
     struct delta_field *field = push_field(m, arena, name, is_nullable);
     field->type_json = str_copy(arena, type_json);
     struct str inner = str_trim(type_json);
@@ -205,11 +215,12 @@ struct delta_metadata *delta_metadata_copy(const struct delta_metadata *m, struc
     copy->schema.fields = ARENA_ARRAY(arena, m->schema.count, struct delta_field);
     for (size_t i = 0; i < m->schema.count; i++) {
         const struct delta_field *f = &m->schema.fields[i];
-        copy->schema.fields[i] = (struct delta_field){str_copy(arena, f->name), f->type, str_copy(arena, f->type_json), f->is_nullable,
-                                                      str_copy(arena, f->metadata)};
+        copy->schema.fields[i] = (struct delta_field){str_copy(arena, f->name), f->type, str_copy(arena, f->type_json),
+                                                      f->is_nullable, str_copy(arena, f->metadata)};
     }
     copy->properties = ARENA_ARRAY(arena, m->property_count, struct delta_property);
     for (size_t i = 0; i < m->property_count; i++)
-        copy->properties[i] = (struct delta_property){str_copy(arena, m->properties[i].name), str_copy(arena, m->properties[i].value)};
+        copy->properties[i] =
+            (struct delta_property){str_copy(arena, m->properties[i].name), str_copy(arena, m->properties[i].value)};
     return copy;
 }

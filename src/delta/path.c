@@ -1,9 +1,11 @@
 /*
- * The `path` of add, remove and cdc actions: a relative or absolute URI, percent-encoded (protocol: "Add File and Remove File").
+ * The `path` of add, remove and cdc actions: a relative or absolute URI, percent-encoded (protocol: "Add File and
+ * Remove File").
  *
  * 1. A path is decoded exactly once: `a%2520b` is the file `a%20b`. A plus sign is a plus sign.
  * 2. What comes out lies below the table's root: no empty, `.` or `..` part, no NUL, nothing in `_delta_log`.
- * 3. An absolute path is taken only if it lies below the root; other places and other schemes are refused by name, never joined.
+ * 3. An absolute path is taken only if it lies below the root; other places and other schemes are refused by name,
+ * never joined.
  */
 #include "delta/delta_int.h"
 
@@ -25,7 +27,8 @@ static enum assay_code decode_percent(struct str raw, struct arena *arena, struc
             int high = i + 2 < raw.len ? hex_digit(raw.ptr[i + 1]) : -1;
             int low = i + 2 < raw.len ? hex_digit(raw.ptr[i + 2]) : -1;
             if (high < 0 || low < 0)
-                return error_set(err, ASSAY_CORRUPT, NULL, "the path '%.*s' has a '%%' without two hexadecimal digits", STR_ARG(raw));
+                return error_set(err, ASSAY_CORRUPT, NULL, "the path '%.*s' has a '%%' without two hexadecimal digits",
+                                 STR_ARG(raw));
             c = (char)(high * 16 + low);
             i += 2;
         }
@@ -55,8 +58,10 @@ static enum assay_code check_parts(struct str path, struct str raw, struct assay
         rest = str_split(rest, '/', &part);
         bool ends_in_slash = rest.len == 0 && before > part.len;
         if (part.len == 0 || ends_in_slash || str_eq(part, STR(".")) || str_eq(part, STR("..")))
-            return error_set(err, ASSAY_CORRUPT, NULL, "the path '%.*s' has an empty, '.' or '..' part; a data file lies below the table's folder",
-                             STR_ARG(raw));
+            return error_set(
+                err, ASSAY_CORRUPT, NULL,
+                "the path '%.*s' has an empty, '.' or '..' part; a data file lies below the table's folder",
+                STR_ARG(raw));
         if (is_first && str_eq(part, STR("_delta_log")))
             return error_set(err, ASSAY_CORRUPT, NULL, "the path '%.*s' names a file of the log as data", STR_ARG(raw));
     }
@@ -69,19 +74,24 @@ static struct str strip_file_scheme(struct str raw) {
     return rest;
 }
 
-enum assay_code delta_path_decode(struct str raw, struct str folder, struct arena *arena, struct str *out, struct assay_error *err) {
+enum assay_code delta_path_decode(struct str raw, struct str folder, struct arena *arena, struct str *out,
+                                  struct assay_error *err) {
     struct str rest = raw;
-    if (str_starts(raw, STR("file:/"))) rest = strip_file_scheme(raw);
+    if (str_starts(raw, STR("file:/")))
+        rest = strip_file_scheme(raw);
     else if (scheme_length(raw) > 0)
         return error_set(err, ASSAY_UNSUPPORTED, NULL,
-                         "the path '%.*s' lies in another store; assay reads files below the table's folder only", STR_ARG(raw));
+                         "the path '%.*s' lies in another store; assay reads files below the table's folder only",
+                         STR_ARG(raw));
     struct str path;
     TRY(decode_percent(rest, arena, &path, err));
     if (path.len > 0 && path.ptr[0] == '/') {
-        bool is_below = folder.len > 0 && path.len > folder.len && str_starts(path, folder) && path.ptr[folder.len] == '/';
+        bool is_below =
+            folder.len > 0 && path.len > folder.len && str_starts(path, folder) && path.ptr[folder.len] == '/';
         if (!is_below)
             return error_set(err, ASSAY_UNSUPPORTED, NULL,
-                             "the path '%.*s' is absolute and outside of the table's folder (a shallow clone?)", STR_ARG(raw));
+                             "the path '%.*s' is absolute and outside of the table's folder (a shallow clone?)",
+                             STR_ARG(raw));
         path = str_sub(path, folder.len + 1, path.len);
     }
     TRY(check_parts(path, raw, err));

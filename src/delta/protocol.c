@@ -1,12 +1,15 @@
 /*
- * Which tables assay reads and writes, and what protocol a new metadata needs (protocol: "Protocol Evolution", "Table Features").
+ * Which tables assay reads and writes, and what protocol a new metadata needs (protocol: "Protocol Evolution", "Table
+ * Features").
  *
- * 1. A reader needs to know every reader feature, a writer every feature; what is not in the table below is refused by name.
- * 2. A feature that is only listed and not in use asks nothing; FEATURES says which property or field metadata puts it to use.
- * 3. Legacy versions mean sets of features: writer 2 appendOnly, invariants; 3 checkConstraints; 4 changeDataFeed, generatedColumns;
- *    5 columnMapping (reader 2); 6 identityColumns; 7 and reader 3 are lists.
- * 4. assay makes (1,2), (1,3) with a CHECK, and lists (3,7) only for timestamp_ntz. A protocol is never lowered. A list names every feature
- *    that the metadata implies, else Spark refuses to read the table.
+ * 1. A reader needs to know every reader feature, a writer every feature; what is not in the table below is refused by
+ * name.
+ * 2. A feature that is only listed and not in use asks nothing; FEATURES says which property or field metadata puts it
+ * to use.
+ * 3. Legacy versions mean sets of features: writer 2 appendOnly, invariants; 3 checkConstraints; 4 changeDataFeed,
+ * generatedColumns; 5 columnMapping (reader 2); 6 identityColumns; 7 and reader 3 are lists.
+ * 4. assay makes (1,2), (1,3) with a CHECK, and lists (3,7) only for timestamp_ntz. A protocol is never lowered. A list
+ * names every feature that the metadata implies, else Spark refuses to read the table.
  */
 #include "delta/delta_int.h"
 
@@ -21,9 +24,9 @@ static const struct feature {
     {"invariants", FULL, FULL, NULL, NULL},
     {"checkConstraints", FULL, FULL, NULL, NULL},
     {"changeDataFeed", FULL, WHEN_IDLE, "delta.enableChangeDataFeed", "true"},
-    {"generatedColumns", FULL, FULL, NULL, NULL},     /* columns are looked at by themselves */
-    {"allowColumnDefaults", FULL, FULL, NULL, NULL},  /* the same */
-    {"identityColumns", FULL, FULL, NULL, NULL},      /* the same */
+    {"generatedColumns", FULL, FULL, NULL, NULL},    /* columns are looked at by themselves */
+    {"allowColumnDefaults", FULL, FULL, NULL, NULL}, /* the same */
+    {"identityColumns", FULL, FULL, NULL, NULL},     /* the same */
     {"columnMapping", WHEN_IDLE, WHEN_IDLE, "delta.columnMapping.mode", ""},
     {"deletionVectors", FULL, FULL, NULL, NULL}, /* live vectors are refused by the replay; none are written */
     {"timestampNtz", FULL, FULL, NULL, NULL},
@@ -53,12 +56,14 @@ static bool is_used(const struct feature *feature, const struct delta_metadata *
     return value.len > 0 && !str_eq_nocase(value, STR("none"));
 }
 
-static enum assay_code check_feature(struct str name, const struct delta_metadata *m, bool is_write, struct assay_error *err) {
+static enum assay_code check_feature(struct str name, const struct delta_metadata *m, bool is_write,
+                                     struct assay_error *err) {
     const char *action = is_write ? "write to" : "read";
     const struct feature *feature = find_feature(name);
     enum support support = !feature ? REFUSED : is_write ? feature->write : feature->read;
     if (support == REFUSED || (support == WHEN_IDLE && is_used(feature, m)))
-        return error_set(err, ASSAY_UNSUPPORTED, NULL, "the table uses the feature '%.*s', with which assay cannot %s it", STR_ARG(name), action);
+        return error_set(err, ASSAY_UNSUPPORTED, NULL,
+                         "the table uses the feature '%.*s', with which assay cannot %s it", STR_ARG(name), action);
     return ASSAY_OK;
 }
 
@@ -68,9 +73,11 @@ static bool is_listed(const struct str *features, size_t count, const char *name
     return false;
 }
 
-enum assay_code delta_protocol_readable(const struct delta_protocol *p, const struct delta_metadata *m, struct assay_error *err) {
+enum assay_code delta_protocol_readable(const struct delta_protocol *p, const struct delta_metadata *m,
+                                        struct assay_error *err) {
     if (p->min_reader > 3)
-        return error_set(err, ASSAY_UNSUPPORTED, NULL, "the table needs reader version %d; assay knows 1 to 3", p->min_reader);
+        return error_set(err, ASSAY_UNSUPPORTED, NULL, "the table needs reader version %d; assay knows 1 to 3",
+                         p->min_reader);
     for (size_t i = 0; i < p->reader_feature_count && p->min_reader == 3; i++)
         TRY(check_feature(p->reader_features[i], m, false, err));
     /* listed by a writer alone, or by version 2: the files are still under other names */
@@ -78,7 +85,8 @@ enum assay_code delta_protocol_readable(const struct delta_protocol *p, const st
     return has_mapping ? check_feature(STR("columnMapping"), m, false, err) : ASSAY_OK;
 }
 
-static enum assay_code check_legacy(const struct delta_protocol *p, const struct delta_metadata *m, struct assay_error *err) {
+static enum assay_code check_legacy(const struct delta_protocol *p, const struct delta_metadata *m,
+                                    struct assay_error *err) {
     if (p->min_writer >= 4) TRY(check_feature(STR("changeDataFeed"), m, true, err));
     if (p->min_writer >= 5) TRY(check_feature(STR("columnMapping"), m, true, err));
     return ASSAY_OK;
@@ -105,17 +113,20 @@ static enum assay_code check_columns(const struct delta_metadata *m, struct assa
     return rc;
 }
 
-enum assay_code delta_protocol_writable(const struct delta_protocol *p, const struct delta_metadata *m, struct assay_error *err) {
+enum assay_code delta_protocol_writable(const struct delta_protocol *p, const struct delta_metadata *m,
+                                        struct assay_error *err) {
     TRY(delta_protocol_readable(p, m, err));
     if (p->min_writer > 7)
-        return error_set(err, ASSAY_UNSUPPORTED, NULL, "the table needs writer version %d; assay knows 1 to 7", p->min_writer);
+        return error_set(err, ASSAY_UNSUPPORTED, NULL, "the table needs writer version %d; assay knows 1 to 7",
+                         p->min_writer);
     if (p->min_writer < 7) TRY(check_legacy(p, m, err));
     for (size_t i = 0; i < p->writer_feature_count && p->min_writer == 7; i++)
         TRY(check_feature(p->writer_features[i], m, true, err));
     for (size_t i = 0; i < p->reader_feature_count && p->min_reader == 3; i++)
         TRY(check_feature(p->reader_features[i], m, true, err));
     if (m->partition_column_count > 0)
-        return error_set(err, ASSAY_UNSUPPORTED, NULL, "the table is partitioned by '%.*s'; assay does not write partitioned tables yet",
+        return error_set(err, ASSAY_UNSUPPORTED, NULL,
+                         "the table is partitioned by '%.*s'; assay does not write partitioned tables yet",
                          STR_ARG(m->partition_columns[0]));
     return check_columns(m, err);
 }
@@ -159,7 +170,8 @@ static void list_legacy(struct arena *arena, struct delta_protocol *p) {
     } LEGACY[] = {{"appendOnly", 2},       {"invariants", 2},    {"checkConstraints", 3}, {"changeDataFeed", 4},
                   {"generatedColumns", 4}, {"columnMapping", 5}, {"identityColumns", 6}};
     for (size_t i = 0; i < sizeof LEGACY / sizeof LEGACY[0] && p->min_writer < 7; i++)
-        if (p->min_writer >= LEGACY[i].since) list_feature(arena, &p->writer_features, &p->writer_feature_count, LEGACY[i].name);
+        if (p->min_writer >= LEGACY[i].since)
+            list_feature(arena, &p->writer_features, &p->writer_feature_count, LEGACY[i].name);
     if (p->min_reader == 2) list_feature(arena, &p->reader_features, &p->reader_feature_count, "columnMapping");
     p->min_reader = 3;
     p->min_writer = 7;
@@ -172,11 +184,14 @@ static void need_table_feature(struct arena *arena, struct delta_protocol *p, co
 }
 
 static void need_writer(struct arena *arena, struct delta_protocol *p, int version, const char *name) {
-    if (p->min_writer == 7) list_feature(arena, &p->writer_features, &p->writer_feature_count, name);
-    else if (p->min_writer < version) p->min_writer = version;
+    if (p->min_writer == 7)
+        list_feature(arena, &p->writer_features, &p->writer_feature_count, name);
+    else if (p->min_writer < version)
+        p->min_writer = version;
 }
 
-bool delta_protocol_derive(const struct delta_protocol *base, const struct delta_metadata *m, struct arena *arena, struct delta_protocol *out) {
+bool delta_protocol_derive(const struct delta_protocol *base, const struct delta_metadata *m, struct arena *arena,
+                           struct delta_protocol *out) {
     struct needs needs = find_needs(m);
     struct delta_protocol p = base ? *base : (struct delta_protocol){.min_reader = 1, .min_writer = 2};
     size_t reader_before = p.reader_feature_count, writer_before = p.writer_feature_count;
@@ -189,8 +204,8 @@ bool delta_protocol_derive(const struct delta_protocol *base, const struct delta
     if (needs.has_ntz) need_table_feature(arena, &p, "timestampNtz");
     if (needs.has_vectors) need_table_feature(arena, &p, "deletionVectors");
     *out = p;
-    return !base || p.min_writer != version_before || is_legacy_before != (p.min_writer < 7) || p.reader_feature_count != reader_before ||
-           p.writer_feature_count != writer_before;
+    return !base || p.min_writer != version_before || is_legacy_before != (p.min_writer < 7) ||
+           p.reader_feature_count != reader_before || p.writer_feature_count != writer_before;
 }
 
 static void print_features(struct json_writer *w, const char *key, const struct str *features, size_t count) {

@@ -2,7 +2,8 @@
  * Replace-where: new rows in the place of all rows whose text column has one value (a batch).
  *
  * 1. A file that holds only such rows is removed whole; no other file is rewritten for it.
- * 2. A file that also holds other rows is written anew with exactly those others (rows where the column is NULL are others).
+ * 2. A file that also holds other rows is written anew with exactly those others (rows where the column is NULL are
+ * others).
  * 3. Both happen in one commit, which conflicts with a winner that touched the same value.
  * Source: Delta protocol, "Add File and Remove File"; Spark's replaceWhere.
  */
@@ -29,8 +30,9 @@ static enum assay_code part_files(const struct delta_snapshot *snapshot, struct 
 }
 
 /** A file that stats could not rule out, but that has no such row, stays as it is. */
-static enum assay_code drop_strangers(struct engine *engine, const struct delta_snapshot *snapshot, struct delta_range equal,
-                                      struct parted *p, struct arena *arena, struct assay_error *err) {
+static enum assay_code drop_strangers(struct engine *engine, const struct delta_snapshot *snapshot,
+                                      struct delta_range equal, struct parted *p, struct arena *arena,
+                                      struct assay_error *err) {
     size_t kept = 0, mixed = 0;
     for (size_t i = 0; i < p->remove_count; i++) {
         size_t file = p->removes[i];
@@ -62,9 +64,10 @@ static enum assay_code drop_strangers(struct engine *engine, const struct delta_
     return ASSAY_OK;
 }
 
-static enum assay_code write_others(struct engine *engine, struct staging *staging, const struct delta_snapshot *snapshot,
-                                    const struct delta_metadata *metadata, struct delta_range equal, const struct parted *p,
-                                    struct arena *arena, struct engine_files *out, struct assay_error *err) {
+static enum assay_code write_others(struct engine *engine, struct staging *staging,
+                                    const struct delta_snapshot *snapshot, const struct delta_metadata *metadata,
+                                    struct delta_range equal, const struct parted *p, struct arena *arena,
+                                    struct engine_files *out, struct assay_error *err) {
     struct buf sql = {0};
     buf_addz(&sql, "SELECT * FROM ");
     enum assay_code rc = delta_scan_sql(snapshot, p->mixed, p->mixed_count, false, arena, &sql, err);
@@ -73,14 +76,15 @@ static enum assay_code write_others(struct engine *engine, struct staging *stagi
     buf_addz(&sql, " IS DISTINCT FROM ");
     engine_sql_text(&sql, equal.min);
     if (rc == ASSAY_OK)
-        rc = delta_write_files(engine, staging, metadata, buf_str(&sql), &(struct engine_write_options){.keep_order = true}, arena,
-                               out, err);
+        rc = delta_write_files(engine, staging, metadata, buf_str(&sql),
+                               &(struct engine_write_options){.keep_order = true}, arena, out, err);
     buf_free(&sql);
     return rc;
 }
 
-enum assay_code delta_replace_where(struct engine *engine, struct staging *staging, const struct delta_snapshot *snapshot,
-                                    struct delta_commit *commit, struct delta_range equal, struct arena *arena, int64_t *version,
+enum assay_code delta_replace_where(struct engine *engine, struct staging *staging,
+                                    const struct delta_snapshot *snapshot, struct delta_commit *commit,
+                                    struct delta_range equal, struct arena *arena, int64_t *version,
                                     struct assay_error *err) {
     struct parted p = {0};
     struct engine_files others = {0};

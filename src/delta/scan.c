@@ -1,17 +1,18 @@
 /*
- * Files of a snapshot as a SQL relation (protocol: "Partition Value Serialization"; column semantics of Spark's Delta reader).
+ * Files of a snapshot as a SQL relation (protocol: "Partition Value Serialization"; column semantics of Spark's Delta
+ * reader).
  *
- * 1. Data columns are read by name with the type of the schema; what a file lacks is NULL, what it has beside is not seen. A TIMESTAMP of
- *    INT96, which has no zone in the file, becomes an instant in UTC, the engine's zone.
+ * 1. Data columns are read by name with the type of the schema; what a file lacks is NULL, what it has beside is not
+ * seen. A TIMESTAMP of INT96, which has no zone in the file, becomes an instant in UTC, the engine's zone.
  * 2. Partition columns come from the log, never from the file.
- * 3. A row's place is (file, row in the file): the engine's own file_index and file_row_number, so names never need to be compared.
- *    A table with columns of these names is refused when places are asked for.
+ * 3. A row's place is (file, row in the file): the engine's own file_index and file_row_number, so names never need to
+ * be compared. A table with columns of these names is refused when places are asked for.
  * 4. No file of the table is named unless it is in the snapshot.
  */
 #include "delta/delta_int.h"
 
-void delta_sql_parquet(struct buf *sql, const struct str *paths, size_t path_count, const struct str *names, const struct str *types,
-                       size_t column_count) {
+void delta_sql_parquet(struct buf *sql, const struct str *paths, size_t path_count, const struct str *names,
+                       const struct str *types, size_t column_count) {
     struct buf schema = {0};
     buf_addz(&schema, "schema=MAP{");
     for (size_t i = 0; i < column_count; i++) {
@@ -23,7 +24,8 @@ void delta_sql_parquet(struct buf *sql, const struct str *paths, size_t path_cou
         engine_sql_text(&schema, types[i]);
         buf_addz(&schema, ", default_value: NULL}");
     }
-    if (column_count == 0) buf_addz(&schema, "'_assay_none': {name: '_assay_none', type: 'INTEGER', default_value: NULL}");
+    if (column_count == 0)
+        buf_addz(&schema, "'_assay_none': {name: '_assay_none', type: 'INTEGER', default_value: NULL}");
     buf_addc(&schema, '}');
     engine_sql_parquet(sql, paths, path_count, schema.data);
     buf_free(&schema);
@@ -39,7 +41,8 @@ struct scan {
 
 static size_t file_at(const struct scan *scan, size_t i) { return scan->files ? scan->files[i] : i; }
 
-static enum assay_code load_types(const struct delta_schema *schema, struct arena *arena, struct str **out, struct assay_error *err) {
+static enum assay_code load_types(const struct delta_schema *schema, struct arena *arena, struct str **out,
+                                  struct assay_error *err) {
     struct buf text = {0};
     enum assay_code rc = ASSAY_OK;
     *out = ARENA_ARRAY(arena, schema->count, struct str);
@@ -61,7 +64,8 @@ static void print_empty(struct buf *sql, const struct scan *scan) {
         buf_printf(sql, "CAST(NULL AS %.*s) AS ", STR_ARG(scan->types[i]));
         engine_sql_name(sql, schema->fields[i].name);
     }
-    if (scan->with_place) buf_addz(sql, ", CAST(NULL AS BIGINT) AS " DELTA_SCAN_FILE ", CAST(NULL AS BIGINT) AS " DELTA_SCAN_ROW);
+    if (scan->with_place)
+        buf_addz(sql, ", CAST(NULL AS BIGINT) AS " DELTA_SCAN_FILE ", CAST(NULL AS BIGINT) AS " DELTA_SCAN_ROW);
     buf_addz(sql, " WHERE FALSE)");
 }
 
@@ -72,9 +76,12 @@ static void print_partition(struct buf *sql, const struct scan *scan, size_t fie
     for (size_t i = 0; i < scan->file_count; i++) {
         struct str value = scan->snapshot->files[file_at(scan, i)].partition_values[partition];
         if (i) buf_addc(sql, ',');
-        if (!value.ptr) buf_addz(sql, "NULL");
-        else if (is_binary) buf_addz(sql, "encode("), engine_sql_text(sql, value), buf_addc(sql, ')');
-        else engine_sql_text(sql, value);
+        if (!value.ptr)
+            buf_addz(sql, "NULL");
+        else if (is_binary)
+            buf_addz(sql, "encode("), engine_sql_text(sql, value), buf_addc(sql, ')');
+        else
+            engine_sql_text(sql, value);
     }
     buf_printf(sql, "] AS %.*s[]))[CAST(file_index AS BIGINT) + 1]", STR_ARG(scan->types[field]));
 }
@@ -91,7 +98,8 @@ static void print_place(struct buf *sql, const struct scan *scan) {
     buf_addz(sql, " AS " DELTA_SCAN_FILE ", CAST(file_row_number AS BIGINT) AS " DELTA_SCAN_ROW);
 }
 
-static enum assay_code load_paths(const struct scan *scan, struct arena *arena, struct str **out, struct assay_error *err) {
+static enum assay_code load_paths(const struct scan *scan, struct arena *arena, struct str **out,
+                                  struct assay_error *err) {
     *out = ARENA_ARRAY(arena, scan->file_count, struct str);
     for (size_t i = 0; i < scan->file_count; i++) {
         struct str key = str_path(arena, scan->snapshot->root, scan->snapshot->files[file_at(scan, i)].path);
@@ -100,9 +108,11 @@ static enum assay_code load_paths(const struct scan *scan, struct arena *arena, 
     return ASSAY_OK;
 }
 
-static enum assay_code print_files(struct buf *sql, const struct scan *scan, struct arena *arena, struct assay_error *err) {
+static enum assay_code print_files(struct buf *sql, const struct scan *scan, struct arena *arena,
+                                   struct assay_error *err) {
     const struct delta_metadata *m = &scan->snapshot->metadata;
-    struct str *paths, *names = ARENA_ARRAY(arena, m->schema.count, struct str), *types = ARENA_ARRAY(arena, m->schema.count, struct str);
+    struct str *paths, *names = ARENA_ARRAY(arena, m->schema.count, struct str),
+                       *types = ARENA_ARRAY(arena, m->schema.count, struct str);
     size_t data_count = 0;
     TRY(load_paths(scan, arena, &paths, err));
     buf_addz(sql, "(SELECT ");
@@ -131,12 +141,13 @@ static enum assay_code check_place(const struct delta_schema *schema, struct ass
     static const char *const TAKEN[] = {"file_index", "file_row_number", DELTA_SCAN_FILE, DELTA_SCAN_ROW};
     for (size_t i = 0; i < sizeof TAKEN / sizeof TAKEN[0]; i++)
         if (delta_field_find(schema, str_of(TAKEN[i])) != SIZE_MAX)
-            return error_set(err, ASSAY_UNSUPPORTED, NULL, "the table has a column '%s', a name that the engine needs to find rows", TAKEN[i]);
+            return error_set(err, ASSAY_UNSUPPORTED, NULL,
+                             "the table has a column '%s', a name that the engine needs to find rows", TAKEN[i]);
     return ASSAY_OK;
 }
 
-enum assay_code delta_scan_sql(const struct delta_snapshot *snapshot, const size_t *files, size_t file_count, bool with_place,
-                               struct arena *arena, struct buf *sql, struct assay_error *err) {
+enum assay_code delta_scan_sql(const struct delta_snapshot *snapshot, const size_t *files, size_t file_count,
+                               bool with_place, struct arena *arena, struct buf *sql, struct assay_error *err) {
     struct scan scan = {snapshot, files, files ? file_count : snapshot->file_count, with_place, NULL};
     if (with_place || snapshot->metadata.partition_column_count) TRY(check_place(&snapshot->metadata.schema, err));
     TRY(load_types(&snapshot->metadata.schema, arena, &scan.types, err));

@@ -17,19 +17,23 @@ static struct str print_json(struct arena *arena, const struct json *node) {
     return copy;
 }
 
-static enum assay_code parse_field(const struct json *node, struct arena *arena, struct delta_field *out, struct assay_error *err) {
+static enum assay_code parse_field(const struct json *node, struct arena *arena, struct delta_field *out,
+                                   struct assay_error *err) {
     struct str name = {0};
     bool is_nullable = false;
     enum assay_code rc = json_get_str(node, "name", &name, err);
     if (rc == ASSAY_OK) rc = json_get_bool(node, "nullable", &is_nullable, err);
-    if (rc == ASSAY_NOT_FOUND) return error_set(err, ASSAY_CORRUPT, NULL, "a field of the schema has no name or no 'nullable'");
+    if (rc == ASSAY_NOT_FOUND)
+        return error_set(err, ASSAY_CORRUPT, NULL, "a field of the schema has no name or no 'nullable'");
     if (rc) return rc;
     const struct json *type = json_member(node, "type");
     enum json_kind kind = json_kind_of(type);
     if (name.len == 0 || (kind != JSON_KIND_STRING && kind != JSON_KIND_OBJECT))
-        return error_set(err, ASSAY_CORRUPT, NULL, "the field '%.*s' of the schema has no name or no type", STR_ARG(name));
+        return error_set(err, ASSAY_CORRUPT, NULL, "the field '%.*s' of the schema has no name or no type",
+                         STR_ARG(name));
     const struct json *metadata = json_member(node, "metadata");
-    *out = (struct delta_field){.name = str_copy(arena, name), .is_nullable = is_nullable, .type_json = print_json(arena, type)};
+    *out = (struct delta_field){
+        .name = str_copy(arena, name), .is_nullable = is_nullable, .type_json = print_json(arena, type)};
     if (kind == JSON_KIND_STRING) type_parse_delta(json_str(type), &out->type);
     out->metadata = json_kind_of(metadata) == JSON_KIND_OBJECT ? print_json(arena, metadata) : STR("{}");
     return ASSAY_OK;
@@ -42,7 +46,8 @@ static enum assay_code check_unique(const struct delta_schema *schema, struct as
     for (size_t i = 0; i < schema->count && rc == ASSAY_OK; i++) {
         struct delta_key *key = delta_keyset_put(&names, str_lower(&scratch, schema->fields[i].name), &scratch);
         if (key->value != SIZE_MAX)
-            rc = error_set(err, ASSAY_CORRUPT, NULL, "the schema has the column '%.*s' twice", STR_ARG(schema->fields[i].name));
+            rc = error_set(err, ASSAY_CORRUPT, NULL, "the schema has the column '%.*s' twice",
+                           STR_ARG(schema->fields[i].name));
         key->value = i;
     }
     delta_keyset_free(&names);
@@ -50,13 +55,15 @@ static enum assay_code check_unique(const struct delta_schema *schema, struct as
     return rc;
 }
 
-static enum assay_code parse_fields(const struct json *root, struct arena *arena, struct delta_schema *out, struct assay_error *err) {
+static enum assay_code parse_fields(const struct json *root, struct arena *arena, struct delta_schema *out,
+                                    struct assay_error *err) {
     const struct json *fields = json_member(root, "fields");
     if (!str_eq(json_str(json_member(root, "type")), STR("struct")) || json_kind_of(fields) != JSON_KIND_ARRAY)
         return error_set(err, ASSAY_CORRUPT, NULL, "the schema is not a struct with fields");
     struct delta_schema schema = {.count = json_count(fields)};
     if (schema.count > LIMIT_COLUMNS)
-        return error_set(err, ASSAY_LIMIT, NULL, "the schema has %zu columns, more than %d", schema.count, LIMIT_COLUMNS);
+        return error_set(err, ASSAY_LIMIT, NULL, "the schema has %zu columns, more than %d", schema.count,
+                         LIMIT_COLUMNS);
     schema.fields = ARENA_ARRAY(arena, schema.count, struct delta_field);
     for (size_t i = 0; i < schema.count; i++) TRY(parse_field(json_at(fields, i), arena, &schema.fields[i], err));
     TRY(check_unique(&schema, err));
@@ -64,8 +71,8 @@ static enum assay_code parse_fields(const struct json *root, struct arena *arena
     return ASSAY_OK;
 }
 
-enum assay_code delta_schema_parse(struct str schema_string, const char *where, struct arena *arena, struct delta_schema *out,
-                                   struct assay_error *err) {
+enum assay_code delta_schema_parse(struct str schema_string, const char *where, struct arena *arena,
+                                   struct delta_schema *out, struct assay_error *err) {
     struct json *root = NULL;
     enum assay_code rc = json_parse(schema_string, "schemaString", &root, err);
     if (rc == ASSAY_OK) rc = parse_fields(root, arena, out, err);
@@ -145,7 +152,8 @@ static enum assay_code print_type(const struct json *type, struct buf *out, stru
     }
     struct buf text = {0};
     json_print(&text, type);
-    enum assay_code rc = error_set(err, ASSAY_UNSUPPORTED, NULL, "assay does not know the type %s", text.data ? text.data : "null");
+    enum assay_code rc =
+        error_set(err, ASSAY_UNSUPPORTED, NULL, "assay does not know the type %s", text.data ? text.data : "null");
     buf_free(&text);
     return rc;
 }
@@ -200,7 +208,8 @@ bool delta_field_meta(const struct delta_field *field, const char *key, struct a
     if (field->metadata.len <= 2 || json_parse(field->metadata, "metadata", &metadata, NULL) != ASSAY_OK) return false;
     const struct json *value = json_member(metadata, key);
     bool is_found = json_kind_of(value) != JSON_KIND_NULL;
-    if (is_found) *out = json_kind_of(value) == JSON_KIND_STRING ? str_copy(arena, json_str(value)) : print_json(arena, value);
+    if (is_found)
+        *out = json_kind_of(value) == JSON_KIND_STRING ? str_copy(arena, json_str(value)) : print_json(arena, value);
     json_close(&metadata);
     return is_found;
 }

@@ -1,12 +1,14 @@
 /*
- * The `stats` of a file that assay writes (protocol: "Per-file Statistics"; columns and cuts as Spark's StatisticsCollection).
+ * The `stats` of a file that assay writes (protocol: "Per-file Statistics"; columns and cuts as Spark's
+ * StatisticsCollection).
  *
  * 1. Nothing is written that is not certainly true: a bound that cannot be said exactly or safely is left out.
- * 2. The first delta.dataSkippingNumIndexedCols leaf columns (32), or those of delta.dataSkippingStatsColumns. A struct counts by its leaves and has
- *    no entry; an array or map has a null count. Partition columns have none.
+ * 2. The first delta.dataSkippingNumIndexedCols leaf columns (32), or those of delta.dataSkippingStatsColumns. A struct
+ * counts by its leaves and has no entry; an array or map has a null count. Partition columns have none.
  * 3. Timestamps are cut down to milliseconds, in UTC. Numbers are the engine's digits, never through a double.
- * 4. A text is cut to 32 characters, a maximum then gets a character that is larger than the one cut off. A column with one value in the whole file keeps
- *    it in full up to TEXT_WHOLE characters, so that a batch's files are known by their stats whatever the length of its id.
+ * 4. A text is cut to 32 characters, a maximum then gets a character that is larger than the one cut off. A column with
+ * one value in the whole file keeps it in full up to TEXT_WHOLE characters, so that a batch's files are known by their
+ * stats whatever the length of its id.
  */
 #include "delta/delta_int.h"
 
@@ -16,7 +18,8 @@ enum { COLUMNS_DEFAULT = 32, TEXT_CUT = 32, TEXT_LONGEST = 64, TEXT_WHOLE = 256 
 
 /* ---- which columns ---- */
 
-/* Names of a comma-separated list, perhaps in back-quotes. Names with a comma in quotes are not found and so have no stats. */
+/* Names of a comma-separated list, perhaps in back-quotes. Names with a comma in quotes are not found and so have no
+ * stats. */
 static bool is_in_list(struct str list, struct str name) {
     for (struct str rest = list, item; rest.len > 0;) {
         rest = str_split(rest, ',', &item);
@@ -60,7 +63,8 @@ static bool make_min_text(struct str value, struct arena *arena, struct str *out
     return true;
 }
 
-/* The cut prefix, lengthened past every U+10FFFF, and a character above the next one. False if there is none within TEXT_LONGEST. */
+/* The cut prefix, lengthened past every U+10FFFF, and a character above the next one. False if there is none within
+ * TEXT_LONGEST. */
 static bool make_max_text(struct str value, struct arena *arena, struct str *out) {
     size_t cut = bytes_of(value, TEXT_CUT);
     struct str last = STR("\xF4\x8F\xBF\xBF");
@@ -106,7 +110,8 @@ static bool is_plain_date(struct str text) {
     return !str_starts(text, STR("0000"));
 }
 
-/* `2024-01-05 12:30:45.123456` to `2024-01-05T12:30:45.123`: the digits count upwards, so leaving them out cuts down. */
+/* `2024-01-05 12:30:45.123456` to `2024-01-05T12:30:45.123`: the digits count upwards, so leaving them out cuts down.
+ */
 static bool make_timestamp(struct str text, bool has_zone, struct arena *arena, struct str *out) {
     if (text.len < 19 || text.ptr[10] != ' ' || !is_plain_date(str_sub(text, 0, 10))) return false;
     char millis[] = "000";
@@ -117,8 +122,8 @@ static bool make_timestamp(struct str text, bool has_zone, struct arena *arena, 
 }
 
 /* Print one bound as a member, or nothing if it cannot be said. */
-static void put_bound(struct json_writer *w, const struct delta_field *field, const struct engine_column_stats *column, bool is_max,
-                      struct arena *arena) {
+static void put_bound(struct json_writer *w, const struct delta_field *field, const struct engine_column_stats *column,
+                      bool is_max, struct arena *arena) {
     struct str value = is_max ? column->max : column->min, text;
     switch (field->type.kind) {
     case TYPE_TINYINT:
@@ -145,7 +150,8 @@ static void put_bound(struct json_writer *w, const struct delta_field *field, co
         break;
     case TYPE_NONE:
     case TYPE_BOOLEAN:
-    case TYPE_BINARY: return;
+    case TYPE_BINARY:
+        return;
     }
     json_key_str(w, field->name);
     json_put_str(w, text);

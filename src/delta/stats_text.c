@@ -35,7 +35,8 @@ static bool take(struct cursor *c, char expected) {
 static bool skip_string(struct cursor *c) {
     if (!take(c, '"')) return fail(c);
     for (; c->at < c->end; c->at++) {
-        if (*c->at == '\\') c->at++;
+        if (*c->at == '\\')
+            c->at++;
         else if (*c->at == '"') {
             c->at++;
             return true;
@@ -118,8 +119,10 @@ static bool hex4(const char *at, unsigned *out) {
     unsigned value = 0;
     for (int i = 0; i < 4; i++) {
         char c = at[i];
-        unsigned digit = c >= '0' && c <= '9' ? (unsigned)(c - '0') : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a' + 10)
-                         : c >= 'A' && c <= 'F' ? (unsigned)(c - 'A' + 10) : 16;
+        unsigned digit = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
+                         : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a' + 10)
+                         : c >= 'A' && c <= 'F' ? (unsigned)(c - 'A' + 10)
+                                                : 16;
         if (digit > 15) return false;
         value = value * 16 + digit;
     }
@@ -147,7 +150,9 @@ static size_t take_escape(const char *at, const char *end, unsigned *out) {
         *out = high;
         return 4;
     }
-    if (high > 0xDBFF || end - at < 10 || at[4] != '\\' || at[5] != 'u' || !hex4(at + 6, &low) || low < 0xDC00 || low > 0xDFFF) return 0;
+    if (high > 0xDBFF || end - at < 10 || at[4] != '\\' || at[5] != 'u' || !hex4(at + 6, &low) || low < 0xDC00 ||
+        low > 0xDFFF)
+        return 0;
     *out = 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
     return 10;
 }
@@ -167,9 +172,12 @@ bool delta_stats_text(struct str raw, struct arena *arena, struct str *out) {
         const char *name = memchr(NAMES, *at, sizeof NAMES - 1);
         unsigned code;
         size_t taken = *at == 'u' ? take_escape(at + 1, end, &code) : 0;
-        if (name) bytes[len++] = VALUES[name - NAMES];
-        else if (taken) len += put_utf8(bytes + len, code), at += taken;
-        else return false;
+        if (name)
+            bytes[len++] = VALUES[name - NAMES];
+        else if (taken)
+            len += put_utf8(bytes + len, code), at += taken;
+        else
+            return false;
     }
     *out = (struct str){bytes, len};
     return true;

@@ -1,10 +1,10 @@
 /*
  * Rows of a SELECT become staged data files of a table (protocol: "Writer Requirements").
  *
- * 1. A file holds exactly the columns of the schema, in its order and types; a nullable column that the SELECT lacks is NULL, one that the
- *    table lacks is an error, never dropped in silence.
- * 2. Every row is checked on its way into the file, in the projection of the outermost SELECT: the engine moves no projection below a filter, so
- *    only rows that are written are judged. The first row that breaks a rule ends the write.
+ * 1. A file holds exactly the columns of the schema, in its order and types; a nullable column that the SELECT lacks is
+ * NULL, one that the table lacks is an error, never dropped in silence.
+ * 2. Every row is checked on its way into the file, in the projection of the outermost SELECT: the engine moves no
+ * projection below a filter, so only rows that are written are judged. The first row that breaks a rule ends the write.
  * 3. Nothing is written for tables that assay may not write (see protocol.c).
  */
 #include "delta/delta_int.h"
@@ -45,20 +45,24 @@ static enum assay_code check_sources(const struct writing *writing, struct assay
     for (size_t i = 0; i < writing->columns.row_count; i++) {
         struct str name = engine_cell_at(&writing->columns, i, 0)->text;
         if (delta_field_find(&writing->metadata->schema, name) == SIZE_MAX)
-            return error_set(err, ASSAY_INTERNAL, NULL, "the rows to be written have a column '%.*s' that the table does not have", STR_ARG(name));
+            return error_set(err, ASSAY_INTERNAL, NULL,
+                             "the rows to be written have a column '%.*s' that the table does not have", STR_ARG(name));
     }
     return ASSAY_OK;
 }
 
 /* (SELECT CAST("a" AS T) AS "a", ... FROM (select)) */
-static enum assay_code print_shaped(const struct writing *writing, struct buf *sql, struct str select, struct assay_error *err) {
+static enum assay_code print_shaped(const struct writing *writing, struct buf *sql, struct str select,
+                                    struct assay_error *err) {
     const struct delta_schema *schema = &writing->metadata->schema;
     buf_addz(sql, "(SELECT ");
     for (size_t i = 0; i < schema->count; i++) {
         size_t source = find_source(writing, schema->fields[i].name);
         buf_addz(sql, i ? ", CAST(" : "CAST(");
-        if (source == SIZE_MAX) buf_addz(sql, "NULL");
-        else engine_sql_name(sql, engine_cell_at(&writing->columns, source, 0)->text);
+        if (source == SIZE_MAX)
+            buf_addz(sql, "NULL");
+        else
+            engine_sql_name(sql, engine_cell_at(&writing->columns, source, 0)->text);
         buf_addz(sql, " AS ");
         TRY(delta_field_type_engine(&schema->fields[i], sql, err));
         buf_addz(sql, ") AS ");
@@ -91,7 +95,8 @@ static void print_complaint(const struct writing *writing, struct buf *sql) {
 static enum assay_code print_guarded(const struct writing *writing, struct buf *sql, struct assay_error *err) {
     const struct delta_field *field = &writing->metadata->schema.fields[0];
     buf_addz(sql, "CASE WHEN ");
-    for (size_t i = 0; i < writing->rule_count; i++) buf_printf(sql, "%s(%.*s)", i ? " AND " : "", STR_ARG(writing->rules[i].sql));
+    for (size_t i = 0; i < writing->rule_count; i++)
+        buf_printf(sql, "%s(%.*s)", i ? " AND " : "", STR_ARG(writing->rules[i].sql));
     buf_addz(sql, " THEN ");
     engine_sql_name(sql, field->name);
     buf_addz(sql, " ELSE CAST(error(");
@@ -103,7 +108,8 @@ static enum assay_code print_guarded(const struct writing *writing, struct buf *
     return ASSAY_OK;
 }
 
-static enum assay_code print_select(const struct writing *writing, struct buf *sql, struct str select, struct assay_error *err) {
+static enum assay_code print_select(const struct writing *writing, struct buf *sql, struct str select,
+                                    struct assay_error *err) {
     const struct delta_schema *schema = &writing->metadata->schema;
     if (writing->rule_count == 0) {
         buf_addz(sql, "SELECT * FROM ");
@@ -128,13 +134,14 @@ static enum assay_code name_rule(const struct writing *writing, enum assay_code 
     struct str number, values = str_split(str_of(text), ':', &number);
     int64_t index;
     if (str_int64(number, &index) != ASSAY_OK || index < 0 || (size_t)index >= writing->rule_count) return rc;
-    return error_set(err, ASSAY_REFUSED, NULL, "a row breaks the %.*s; the row: %.*s. Nothing of this write is in the table",
+    return error_set(err, ASSAY_REFUSED, NULL,
+                     "a row breaks the %.*s; the row: %.*s. Nothing of this write is in the table",
                      STR_ARG(writing->rules[index].name), STR_ARG(values));
 }
 
-enum assay_code delta_write_files(struct engine *engine, struct staging *staging, const struct delta_metadata *metadata, struct str select,
-                                  const struct engine_write_options *options, struct arena *arena, struct engine_files *out,
-                                  struct assay_error *err) {
+enum assay_code delta_write_files(struct engine *engine, struct staging *staging, const struct delta_metadata *metadata,
+                                  struct str select, const struct engine_write_options *options, struct arena *arena,
+                                  struct engine_files *out, struct assay_error *err) {
     struct writing writing = {.engine = engine, .metadata = metadata, .arena = arena};
     struct assay_error local = {0};
     if (!err) err = &local;
@@ -145,7 +152,10 @@ enum assay_code delta_write_files(struct engine *engine, struct staging *staging
     struct buf sql = {0};
     enum assay_code rc = print_select(&writing, &sql, select, err);
     if (rc == ASSAY_OK)
-        rc = name_rule(&writing, engine_write_parquet(engine, buf_str(&sql), staging_path(staging, arena, STR("part")), options, arena, out, err), err);
+        rc = name_rule(&writing,
+                       engine_write_parquet(engine, buf_str(&sql), staging_path(staging, arena, STR("part")), options,
+                                            arena, out, err),
+                       err);
     buf_free(&sql);
     return rc;
 }

@@ -25,7 +25,8 @@ static inline int open_lake(void **state) {
     struct assay_error err = {0};
     lake = test_dir();
     struct str folders[] = {str_of(lake), str_of(test_data(&arena, "spark-tables"))};
-    struct engine_options options = {.temp_folder = str_of(test_dir()), .folders = folders, .folder_count = 2, .threads = 2};
+    struct engine_options options = {
+        .temp_folder = str_of(test_dir()), .folders = folders, .folder_count = 2, .threads = 2};
     if (!engine) assert_ok(engine_open(&options, &engine, &err), &err);
     assert_ok(store_open_local(str_of(lake), false, &store, &err), &err);
     assert_ok(staging_open(store, &staging, &err), &err);
@@ -68,7 +69,8 @@ static inline struct str ask(struct str sql) {
 }
 
 /** `select` with `{t}` replaced by the scan of some files of a snapshot. */
-static inline struct str ask_files(const struct delta_snapshot *snapshot, const char *select, const size_t *files, size_t count, bool with_place) {
+static inline struct str ask_files(const struct delta_snapshot *snapshot, const char *select, const size_t *files,
+                                   size_t count, bool with_place) {
     struct assay_error err = {0};
     struct buf sql = {0};
     const char *hole = strstr(select, "{t}");
@@ -101,7 +103,10 @@ static inline struct engine_files stage(const struct delta_metadata *metadata, c
 }
 
 static inline struct delta_commit append_of(const struct delta_snapshot *base, const struct engine_files *files) {
-    return (struct delta_commit){.base = base, .adds = files->files, .add_count = files->count, .operation = "WRITE",
+    return (struct delta_commit){.base = base,
+                                 .adds = files->files,
+                                 .add_count = files->count,
+                                 .operation = "WRITE",
                                  .parameters = STR("{\"mode\":\"Append\",\"partitionBy\":\"[]\"}")};
 }
 

@@ -1,4 +1,5 @@
-/* Commits of our own: what a commit says, its rows read back, rules on the way in, properties that forbid, the outcomes of a put. */
+/* Commits of our own: what a commit says, its rows read back, rules on the way in, properties that forbid, the outcomes
+ * of a put. */
 #include "delta_test.h"
 
 static const struct json *action_of(struct json **tree, int64_t version, const char *name, size_t nth) {
@@ -33,7 +34,8 @@ static void test_creates_a_table_as_the_protocol_says(void **state) {
     assert_str(ask_table(t, "SELECT id, name FROM {t} ORDER BY id"), "1|a\n2|NULL");
 
     struct json *tree = NULL;
-    assert_str(str_split(commit_text(0), ':', &(struct str){0}).ptr ? str_sub(commit_text(0), 0, 14) : STR(""), "{\"commitInfo\":");
+    assert_str(str_split(commit_text(0), ':', &(struct str){0}).ptr ? str_sub(commit_text(0), 0, 14) : STR(""),
+               "{\"commitInfo\":");
     const struct json *info = action_of(&tree, 0, "commitInfo", 0);
     assert_str(json_str(json_member(info, "engineInfo")), "assay/" ASSAY_VERSION);
     assert_str(printed(json_member(info, "isBlindAppend")), "true");
@@ -41,15 +43,17 @@ static void test_creates_a_table_as_the_protocol_says(void **state) {
     assert_null(json_member(info, "readVersion"));
     json_close(&tree);
     const struct json *add = action_of(&tree, 0, "add", 0);
-    assert_str(json_str(json_member(add, "stats")), "{\"numRecords\":2,\"minValues\":{\"id\":1,\"name\":\"a\"},\"maxValues\":{\"id\":2,\"name\":\"a\"},"
-                                                    "\"nullCount\":{\"id\":0,\"name\":1}}");
+    assert_str(json_str(json_member(add, "stats")),
+               "{\"numRecords\":2,\"minValues\":{\"id\":1,\"name\":\"a\"},\"maxValues\":{\"id\":2,\"name\":\"a\"},"
+               "\"nullCount\":{\"id\":0,\"name\":1}}");
     assert_str(printed(json_member(add, "partitionValues")), "{}");
     assert_true(str_starts(json_str(json_member(add, "path")), STR("part-00000-")));
     assert_true(str_ends(json_str(json_member(add, "path")), STR(".zstd.parquet")));
     json_close(&tree);
     const struct json *metadata = action_of(&tree, 0, "metaData", 0);
     assert_str(json_str(json_member(metadata, "schemaString")),
-               "{\"type\":\"struct\",\"fields\":[{\"name\":\"id\",\"type\":\"long\",\"nullable\":false,\"metadata\":{\"comment\":\"the key\"}},"
+               "{\"type\":\"struct\",\"fields\":[{\"name\":\"id\",\"type\":\"long\",\"nullable\":false,\"metadata\":{"
+               "\"comment\":\"the key\"}},"
                "{\"name\":\"name\",\"type\":\"string\",\"nullable\":true,\"metadata\":{}}]}");
     json_close(&tree);
 }
@@ -65,7 +69,8 @@ static void test_replaces_files_in_one_commit(void **state) {
     struct delta_property metrics[] = {{STR("numOutputRows"), STR("1")}};
     struct delta_txn txn = {STR("job"), 7, -1};
     commit.removes = &old, commit.remove_count = 1, commit.scope = DELTA_READ_TABLE;
-    commit.metrics = metrics, commit.metric_count = 1, commit.txns = &txn, commit.txn_count = 1, commit.user_metadata = STR("{\"run\":\"x\"}");
+    commit.metrics = metrics, commit.metric_count = 1, commit.txns = &txn, commit.txn_count = 1,
+    commit.user_metadata = STR("{\"run\":\"x\"}");
     assert_int_equal(commit_ok(&commit), 2);
     struct delta_snapshot *after = load();
     assert_str(ask_table(after, "SELECT id, name FROM {t} ORDER BY id"), "1|A\n2|b");
@@ -92,7 +97,8 @@ static void test_replaces_files_in_one_commit(void **state) {
     assert_str(ask_table(before, "SELECT id, name FROM {t} ORDER BY id"), "1|a\n2|b");
     assert_null(delta_txn_find(before, STR("job")));
     assert_code(ASSAY_NOT_FOUND, delta_snapshot_load(store, engine, ROOT, 3, &arena, &before, &err), &err);
-    assert_code(ASSAY_NOT_FOUND, delta_snapshot_load(store, engine, STR("Tables/none"), DELTA_LATEST, &arena, &before, &err), &err);
+    assert_code(ASSAY_NOT_FOUND,
+                delta_snapshot_load(store, engine, STR("Tables/none"), DELTA_LATEST, &arena, &before, &err), &err);
 }
 
 static void test_nothing_to_do_makes_no_commit(void **state) {
@@ -107,11 +113,13 @@ static void test_nothing_to_do_makes_no_commit(void **state) {
     assert_int_equal(load()->version, 0);
 }
 
-static void refuse_write(const struct delta_metadata *metadata, const char *select, enum assay_code code, const char *part) {
+static void refuse_write(const struct delta_metadata *metadata, const char *select, enum assay_code code,
+                         const char *part) {
     struct assay_error err = {0};
     struct engine_files files;
     struct engine_write_options options = {0};
-    assert_code(code, delta_write_files(engine, staging, metadata, str_of(select), &options, &arena, &files, &err), &err);
+    assert_code(code, delta_write_files(engine, staging, metadata, str_of(select), &options, &arena, &files, &err),
+                &err);
     assert_err_has(&err, part);
 }
 
@@ -122,13 +130,15 @@ static void test_rules_of_the_table_hold_for_every_row(void **state) {
     delta_property_set(m, &arena, STR("delta.constraints.amount_ok"), STR("amount >= 0"));
     refuse_write(m, "SELECT NULL::BIGINT AS id, 1 AS amount", ASSAY_REFUSED, "NOT NULL of column 'id'");
     refuse_write(m, "SELECT 7 AS id, 1 AS amount UNION ALL SELECT 8, -1", ASSAY_REFUSED, "'amount_ok' (amount >= 0)");
-    refuse_write(m, "SELECT 7 AS id, 1 AS amount UNION ALL SELECT 8, -1", ASSAY_REFUSED, "id = 8, name = NULL, amount = -1.00");
+    refuse_write(m, "SELECT 7 AS id, 1 AS amount UNION ALL SELECT 8, -1", ASSAY_REFUSED,
+                 "id = 8, name = NULL, amount = -1.00");
     refuse_write(m, "SELECT 7 AS id, NULL AS amount", ASSAY_REFUSED, "amount_ok");
     refuse_write(m, "SELECT 7 AS id", ASSAY_REFUSED, "amount_ok");
     refuse_write(m, "SELECT 'x' AS name", ASSAY_REFUSED, "NOT NULL of column 'id'");
     refuse_write(m, "SELECT 7 AS id, 1 AS amount, 2 AS more", ASSAY_INTERNAL, "'more'");
     /* rows that a filter of the SELECT takes out are never judged */
-    struct engine_files files = stage(m, "SELECT id, amount FROM (SELECT range AS id, range - 5 AS amount FROM range(1000)) WHERE amount >= 0");
+    struct engine_files files =
+        stage(m, "SELECT id, amount FROM (SELECT range AS id, range - 5 AS amount FROM range(1000)) WHERE amount >= 0");
     assert_int_equal(files.row_count, 995);
     struct delta_commit commit = append_of(NULL, &files);
     commit.metadata = m;
@@ -142,8 +152,12 @@ static void test_rules_of_the_table_hold_for_every_row(void **state) {
 static void test_invariants_lengths_and_nested_not_null(void **state) {
     UNUSED(state);
     struct delta_metadata *m = simple_metadata();
-    delta_field_add_json(m, &arena, STR("st"), STR("{\"type\":\"struct\",\"fields\":[{\"name\":\"a b\",\"type\":\"integer\",\"nullable\":false,\"metadata\":{}}]}"), true);
-    m->schema.fields[0].metadata = STR("{\"delta.invariants\":\"{\\\"expression\\\":{\\\"expression\\\":\\\"id > 3\\\"}}\"}");
+    delta_field_add_json(m, &arena, STR("st"),
+                         STR("{\"type\":\"struct\",\"fields\":[{\"name\":\"a "
+                             "b\",\"type\":\"integer\",\"nullable\":false,\"metadata\":{}}]}"),
+                         true);
+    m->schema.fields[0].metadata =
+        STR("{\"delta.invariants\":\"{\\\"expression\\\":{\\\"expression\\\":\\\"id > 3\\\"}}\"}");
     m->schema.fields[1].metadata = STR("{\"__CHAR_VARCHAR_TYPE_STRING\":\"varchar(3)\"}");
     refuse_write(m, "SELECT 3 AS id, {'a b': 1} AS st", ASSAY_REFUSED, "id > 3");
     refuse_write(m, "SELECT 4 AS id, 'abcd' AS name, {'a b': 1} AS st", ASSAY_REFUSED, "varchar(3)");
@@ -163,7 +177,8 @@ static void test_append_only_and_bad_metadata_are_refused(void **state) {
     struct delta_snapshot *t = create(m, "SELECT 1 AS id");
     t = append(t, "SELECT 2 AS id");
     size_t first = 0;
-    struct delta_commit commit = {.base = t, .removes = &first, .remove_count = 1, .operation = "DELETE", .scope = DELTA_READ_TABLE};
+    struct delta_commit commit = {
+        .base = t, .removes = &first, .remove_count = 1, .operation = "DELETE", .scope = DELTA_READ_TABLE};
     assert_code(ASSAY_UNSUPPORTED, delta_commit(store, engine, ROOT, &commit, &version, &err), &err);
     assert_err_has(&err, "append-only");
     /* rearranging is allowed */
@@ -176,7 +191,10 @@ static void test_append_only_and_bad_metadata_are_refused(void **state) {
 
     struct delta_metadata bad = {0};
     struct delta_commit create_bad = {.metadata = &bad, .operation = "CREATE TABLE"};
-    assert_code(ASSAY_CONFLICT, delta_commit(store, engine, ROOT, &(struct delta_commit){.metadata = m, .operation = "CREATE TABLE"}, &version, &err), &err);
+    assert_code(ASSAY_CONFLICT,
+                delta_commit(store, engine, ROOT, &(struct delta_commit){.metadata = m, .operation = "CREATE TABLE"},
+                             &version, &err),
+                &err);
     assert_code(ASSAY_INVALID, delta_commit(store, engine, STR("Tables/other"), &create_bad, &version, &err), &err);
     delta_field_add(&bad, &arena, STR("a b"), (struct type){.kind = TYPE_STRING}, true, (struct str){0});
     assert_code(ASSAY_INVALID, delta_commit(store, engine, STR("Tables/other"), &create_bad, &version, &err), &err);
@@ -204,7 +222,8 @@ static void test_metadata_changes_keep_id_and_raise_the_protocol(void **state) {
     assert_int_equal(after->protocol.min_reader, 3);
     assert_int_equal(after->protocol.min_writer, 7);
     struct buf features = {0};
-    for (size_t i = 0; i < after->protocol.writer_feature_count; i++) buf_printf(&features, "%.*s ", STR_ARG(after->protocol.writer_features[i]));
+    for (size_t i = 0; i < after->protocol.writer_feature_count; i++)
+        buf_printf(&features, "%.*s ", STR_ARG(after->protocol.writer_features[i]));
     assert_str(buf_str(&features), "appendOnly invariants checkConstraints timestampNtz ");
     buf_free(&features);
     assert_int_equal(after->protocol.reader_feature_count, 1);
@@ -225,7 +244,8 @@ static void test_places_name_the_file_and_the_row(void **state) {
     struct str expected = str_printf_of("0|%zu|0\n1|%zu|1\n2|%zu|2\n20|%zu|0", of[0], of[0], of[0], of[2]);
     assert_str(ask_files(t, "SELECT id, _assay_file, _assay_row FROM {t} ORDER BY id", picked, 2, true), expected.ptr);
     assert_str(ask_files(t, "SELECT count(DISTINCT _assay_file), count(*) FROM {t}", NULL, 0, true), "3|5");
-    assert_str(ask_files(t, "SELECT _assay_file FROM {t} WHERE id = 10", NULL, 0, true), str_printf_of("%zu", of[1]).ptr);
+    assert_str(ask_files(t, "SELECT _assay_file FROM {t} WHERE id = 10", NULL, 0, true),
+               str_printf_of("%zu", of[1]).ptr);
     assert_str(ask_files(t, "SELECT count(*) FROM {t}", picked, 0, true), "0");
 }
 
@@ -236,18 +256,28 @@ static void test_every_type_comes_back(void **state) {
         const char *name;
         struct type type;
     } COLUMNS[] = {
-        {"s", {.kind = TYPE_STRING}}, {"b", {.kind = TYPE_BOOLEAN}}, {"i8", {.kind = TYPE_TINYINT}}, {"i16", {.kind = TYPE_SMALLINT}},
-        {"i32", {.kind = TYPE_INT}}, {"i64", {.kind = TYPE_BIGINT}}, {"f", {.kind = TYPE_FLOAT}}, {"d", {.kind = TYPE_DOUBLE}},
-        {"dec", {TYPE_DECIMAL, 38, 10}}, {"day", {.kind = TYPE_DATE}}, {"ts", {.kind = TYPE_TIMESTAMP}}, {"bin", {.kind = TYPE_BINARY}},
+        {"s", {.kind = TYPE_STRING}},     {"b", {.kind = TYPE_BOOLEAN}},    {"i8", {.kind = TYPE_TINYINT}},
+        {"i16", {.kind = TYPE_SMALLINT}}, {"i32", {.kind = TYPE_INT}},      {"i64", {.kind = TYPE_BIGINT}},
+        {"f", {.kind = TYPE_FLOAT}},      {"d", {.kind = TYPE_DOUBLE}},     {"dec", {TYPE_DECIMAL, 38, 10}},
+        {"day", {.kind = TYPE_DATE}},     {"ts", {.kind = TYPE_TIMESTAMP}}, {"bin", {.kind = TYPE_BINARY}},
     };
     for (size_t i = 0; i < sizeof COLUMNS / sizeof COLUMNS[0]; i++)
         delta_field_add(m, &arena, str_of(COLUMNS[i].name), COLUMNS[i].type, true, (struct str){0});
-    delta_field_add_json(m, &arena, STR("arr"), STR("{\"type\":\"array\",\"elementType\":{\"type\":\"struct\",\"fields\":[{\"name\":\"x\\\"y\",\"type\":\"string\",\"nullable\":true,\"metadata\":{}}]},\"containsNull\":true}"), true);
-    struct delta_snapshot *t = create(m, "SELECT 'ü''\"' AS s, true AS b, -128 AS i8, 32767 AS i16, -2147483648 AS i32, 9223372036854775807 AS i64, 0.1::FLOAT AS f, "
-                                         "1e-300 AS d, 1234567890123456789012345678.0123456789::DECIMAL(38,10) AS dec, DATE '0001-01-01' AS day, "
-                                         "TIMESTAMPTZ '9999-12-31 23:59:59.999999+00' AS ts, '\\x00\\xFF'::BLOB AS bin, [{'x\"y': 'v'}, NULL] AS arr");
-    assert_str(ask_table(t, "SELECT * FROM {t}"), "ü'\"|true|-128|32767|-2147483648|9223372036854775807|0.1|1e-300|"
-                                                  "1234567890123456789012345678.0123456789|0001-01-01|9999-12-31 23:59:59.999999|00ff|[{\"x\\\"y\":\"v\"},null]");
+    delta_field_add_json(
+        m, &arena, STR("arr"),
+        STR("{\"type\":\"array\",\"elementType\":{\"type\":\"struct\",\"fields\":[{\"name\":\"x\\\"y\",\"type\":"
+            "\"string\",\"nullable\":true,\"metadata\":{}}]},\"containsNull\":true}"),
+        true);
+    struct delta_snapshot *t = create(
+        m,
+        "SELECT 'ü''\"' AS s, true AS b, -128 AS i8, 32767 AS i16, -2147483648 AS i32, 9223372036854775807 AS i64, "
+        "0.1::FLOAT AS f, "
+        "1e-300 AS d, 1234567890123456789012345678.0123456789::DECIMAL(38,10) AS dec, DATE '0001-01-01' AS day, "
+        "TIMESTAMPTZ '9999-12-31 23:59:59.999999+00' AS ts, '\\x00\\xFF'::BLOB AS bin, [{'x\"y': 'v'}, NULL] AS arr");
+    assert_str(
+        ask_table(t, "SELECT * FROM {t}"),
+        "ü'\"|true|-128|32767|-2147483648|9223372036854775807|0.1|1e-300|"
+        "1234567890123456789012345678.0123456789|0001-01-01|9999-12-31 23:59:59.999999|00ff|[{\"x\\\"y\":\"v\"},null]");
     assert_has(t->files[0].stats, "\"dec\":1234567890123456789012345678.0123456789");
     assert_has(t->files[0].stats, "\"ts\":\"9999-12-31T23:59:59.999Z\"");
     assert_has(t->files[0].stats, "\"i64\":9223372036854775807");
@@ -257,15 +287,20 @@ static void test_data_files_with_odd_names_are_found(void **state) {
     UNUSED(state);
     struct delta_snapshot *t = create(simple_metadata(), "SELECT 1 AS id");
     static const char *const NAMES[][2] = {/* in the log, on disk */
-                                           {"a%20b.parquet", "a b.parquet"}, {"p=x%253Ay/c+d.parquet", "p=x%3Ay/c+d.parquet"},
-                                           {"%5Bq%5D%2A'%22.parquet", "[q]*'\".parquet"}, {"é😈.parquet", "é😈.parquet"}};
+                                           {"a%20b.parquet", "a b.parquet"},
+                                           {"p=x%253Ay/c+d.parquet", "p=x%3Ay/c+d.parquet"},
+                                           {"%5Bq%5D%2A'%22.parquet", "[q]*'\".parquet"},
+                                           {"é😈.parquet", "é😈.parquet"}};
     struct str bytes;
     struct assay_error err = {0};
     assert_ok(store_get(store, str_path(&arena, ROOT, t->files[0].path), &arena, &bytes, &err), &err);
     struct buf text = {0};
     for (size_t i = 0; i < 4; i++) {
         assert_ok(store_put(store, str_path(&arena, ROOT, str_of(NAMES[i][1])), bytes, &err), &err);
-        buf_printf(&text, "{\"add\":{\"path\":\"%s\",\"partitionValues\":{},\"size\":%zu,\"modificationTime\":1,\"dataChange\":true}}\n", NAMES[i][0], bytes.len);
+        buf_printf(&text,
+                   "{\"add\":{\"path\":\"%s\",\"partitionValues\":{},\"size\":%zu,\"modificationTime\":1,"
+                   "\"dataChange\":true}}\n",
+                   NAMES[i][0], bytes.len);
     }
     put_commit(1, buf_str(&text).ptr);
     t = load();
@@ -274,7 +309,8 @@ static void test_data_files_with_odd_names_are_found(void **state) {
     /* a remove says the path as the add said it */
     for (size_t i = 0; i < t->file_count; i++) {
         if (!str_starts(t->files[i].path, STR("p=x"))) continue;
-        struct delta_commit commit = {.base = t, .removes = &i, .remove_count = 1, .operation = "DELETE", .scope = DELTA_READ_TABLE};
+        struct delta_commit commit = {
+            .base = t, .removes = &i, .remove_count = 1, .operation = "DELETE", .scope = DELTA_READ_TABLE};
         commit_ok(&commit);
     }
     assert_has(commit_text(2), "\"path\":\"p=x%253Ay/c+d.parquet\"");
@@ -284,6 +320,8 @@ static void test_data_files_with_odd_names_are_found(void **state) {
 
 TEST_MAIN(LAKE_TEST(test_creates_a_table_as_the_protocol_says), LAKE_TEST(test_replaces_files_in_one_commit),
           LAKE_TEST(test_nothing_to_do_makes_no_commit), LAKE_TEST(test_rules_of_the_table_hold_for_every_row),
-          LAKE_TEST(test_invariants_lengths_and_nested_not_null), LAKE_TEST(test_append_only_and_bad_metadata_are_refused),
-          LAKE_TEST(test_metadata_changes_keep_id_and_raise_the_protocol), LAKE_TEST(test_places_name_the_file_and_the_row),
-          LAKE_TEST(test_every_type_comes_back), LAKE_TEST(test_data_files_with_odd_names_are_found))
+          LAKE_TEST(test_invariants_lengths_and_nested_not_null),
+          LAKE_TEST(test_append_only_and_bad_metadata_are_refused),
+          LAKE_TEST(test_metadata_changes_keep_id_and_raise_the_protocol),
+          LAKE_TEST(test_places_name_the_file_and_the_row), LAKE_TEST(test_every_type_comes_back),
+          LAKE_TEST(test_data_files_with_odd_names_are_found))

@@ -1,14 +1,22 @@
-/* A winner between base and commit, as a matrix: what the winner did against what the commit relied on (Spark's rules under Serializable). */
+/* A winner between base and commit, as a matrix: what the winner did against what the commit relied on (Spark's rules
+ * under Serializable). */
 #include "delta_test.h"
 
-#define WINNER_INFO "{\"commitInfo\":{\"timestamp\":1,\"operation\":\"WINNING\",\"engineInfo\":\"Other/1.0\",\"isBlindAppend\":true}}\n"
-#define STATS(low, high) "\"stats\":\"{\\\"numRecords\\\":1,\\\"minValues\\\":{\\\"id\\\":" #low "},\\\"maxValues\\\":{\\\"id\\\":" #high "},\\\"nullCount\\\":{\\\"id\\\":0}}\""
-#define WIN_ADD(change, stats) WINNER_INFO "{\"add\":{\"path\":\"won.parquet\",\"partitionValues\":{},\"size\":1,\"modificationTime\":1,\"dataChange\":" change stats "}}\n"
+#define WINNER_INFO                                                                                                    \
+    "{\"commitInfo\":{\"timestamp\":1,\"operation\":\"WINNING\",\"engineInfo\":\"Other/"                               \
+    "1.0\",\"isBlindAppend\":true}}\n"
+#define STATS(low, high)                                                                                               \
+    "\"stats\":\"{\\\"numRecords\\\":1,\\\"minValues\\\":{\\\"id\\\":" #low "},\\\"maxValues\\\":{\\\"id\\\":" #high   \
+    "},\\\"nullCount\\\":{\\\"id\\\":0}}\""
+#define WIN_ADD(change, stats)                                                                                         \
+    WINNER_INFO "{\"add\":{\"path\":\"won.parquet\",\"partitionValues\":{},\"size\":1,\"modificationTime\":1,"         \
+                "\"dataChange\":" change stats "}}\n"
 
 /* The base has three files with ids 0-9, 10-19, 20-29; the commit reads ids 10..19 and replaces the second. */
 struct expectation {
     const char *name, *winner;
-    bool blind, ranges, table, rewrite; /* whether the commit stands: an append, a read of 10..19, a read of all, a replacement of file 2 by ranges */
+    bool blind, ranges, table, rewrite; /* whether the commit stands: an append, a read of 10..19, a read of all, a
+                                           replacement of file 2 by ranges */
     const char *reason;
 };
 
@@ -20,7 +28,8 @@ static size_t file_of(const struct delta_snapshot *t, const char *low) {
 }
 
 static const char *removal(const struct delta_snapshot *t, const char *low, const char *change) {
-    return text_of(WINNER_INFO "{\"remove\":{\"path\":\"%.*s\",\"deletionTimestamp\":1,\"dataChange\":%s}}\n", STR_ARG(t->files[file_of(t, low)].path), change);
+    return text_of(WINNER_INFO "{\"remove\":{\"path\":\"%.*s\",\"deletionTimestamp\":1,\"dataChange\":%s}}\n",
+                   STR_ARG(t->files[file_of(t, low)].path), change);
 }
 
 enum kind { BLIND, RANGES, TABLE, REWRITE };
@@ -34,10 +43,12 @@ static void try_against(const struct delta_snapshot *t, const struct expectation
     struct delta_range range = {STR("id"), STR("10"), STR("19")};
     size_t second = file_of(t, "10");
     if (kind == TABLE) commit.scope = DELTA_READ_TABLE;
-    if (kind == RANGES || kind == REWRITE) commit.scope = DELTA_READ_RANGES, commit.ranges = &range, commit.range_count = 1;
+    if (kind == RANGES || kind == REWRITE)
+        commit.scope = DELTA_READ_RANGES, commit.ranges = &range, commit.range_count = 1;
     if (kind == REWRITE) commit.removes = &second, commit.remove_count = 1;
     enum assay_code rc = delta_commit(store, engine, ROOT, &commit, &version, &err);
-    if (rc != (stands ? ASSAY_OK : ASSAY_CONFLICT)) fail_msg("winner '%s', commit %d: %s: %s", e->name, kind, assay_code_name(rc), err.message);
+    if (rc != (stands ? ASSAY_OK : ASSAY_CONFLICT))
+        fail_msg("winner '%s', commit %d: %s: %s", e->name, kind, assay_code_name(rc), err.message);
     if (stands) {
         assert_int_equal(version, t->version + 2);
         assert_has(commit_text(version), "\"readVersion\":2");
@@ -64,10 +75,18 @@ static void test_matrix(void **state) {
         {"removes inside", removal(t, "10", "true"), true, false, false, false, "removed the file"},
         {"rearranges the rewritten", removal(t, "10", "false"), true, true, true, false, "rewrites or removes too"},
         {"rearranges another", removal(t, "0", "false"), true, true, true, true, ""},
-        {"metadata", WINNER_INFO "{\"metaData\":{\"id\":\"x\",\"schemaString\":\"{}\",\"partitionColumns\":[],\"configuration\":{}}}\n", false, false, false, false, "metadata"},
-        {"protocol", WINNER_INFO "{\"protocol\":{\"minReaderVersion\":1,\"minWriterVersion\":3}}\n", false, false, false, false, "protocol"},
+        {"metadata",
+         WINNER_INFO
+         "{\"metaData\":{\"id\":\"x\",\"schemaString\":\"{}\",\"partitionColumns\":[],\"configuration\":{}}}\n",
+         false, false, false, false, "metadata"},
+        {"protocol", WINNER_INFO "{\"protocol\":{\"minReaderVersion\":1,\"minWriterVersion\":3}}\n", false, false,
+         false, false, "protocol"},
         {"other txn", WINNER_INFO "{\"txn\":{\"appId\":\"other\",\"version\":1}}\n", true, true, true, true, ""},
-        {"cdc and domain", WINNER_INFO "{\"cdc\":{\"path\":\"_change_data/x\",\"partitionValues\":{},\"size\":1,\"dataChange\":false}}\n{\"domainMetadata\":{\"domain\":\"d\",\"configuration\":\"\",\"removed\":false}}\n", true, true, true, true, ""},
+        {"cdc and domain",
+         WINNER_INFO "{\"cdc\":{\"path\":\"_change_data/"
+                     "x\",\"partitionValues\":{},\"size\":1,\"dataChange\":false}}\n{\"domainMetadata\":{\"domain\":"
+                     "\"d\",\"configuration\":\"\",\"removed\":false}}\n",
+         true, true, true, true, ""},
     };
     for (size_t i = 0; i < sizeof MATRIX / sizeof MATRIX[0]; i++) {
         try_against(t, &MATRIX[i], BLIND, MATRIX[i].blind);
@@ -121,7 +140,10 @@ static void test_many_winners_are_passed_one_by_one(void **state) {
     UNUSED(state);
     struct assay_error err = {0};
     struct delta_snapshot *t = create(simple_metadata(), NULL);
-    for (int64_t v = 1; v <= 60; v++) put_commit(v, text_of(WINNER_INFO "{\"add\":{\"path\":\"w%d\",\"partitionValues\":{},\"size\":1,\"modificationTime\":1,\"dataChange\":true}}\n", (int)v));
+    for (int64_t v = 1; v <= 60; v++)
+        put_commit(v, text_of(WINNER_INFO "{\"add\":{\"path\":\"w%d\",\"partitionValues\":{},\"size\":1,"
+                                          "\"modificationTime\":1,\"dataChange\":true}}\n",
+                              (int)v));
     struct engine_files files = stage(&t->metadata, "SELECT 2 AS id");
     struct delta_commit commit = append_of(t, &files);
     assert_int_equal(commit_ok(&commit), 61);
@@ -137,5 +159,6 @@ static void test_many_winners_are_passed_one_by_one(void **state) {
     assert_err_has(&err, "00000000000000000062.json");
 }
 
-TEST_MAIN(LAKE_TEST(test_matrix), LAKE_TEST(test_lost_commits_leave_no_files), LAKE_TEST(test_the_same_application_id_is_a_conflict),
-          LAKE_TEST(test_a_metadata_change_loses_to_any_data), LAKE_TEST(test_many_winners_are_passed_one_by_one))
+TEST_MAIN(LAKE_TEST(test_matrix), LAKE_TEST(test_lost_commits_leave_no_files),
+          LAKE_TEST(test_the_same_application_id_is_a_conflict), LAKE_TEST(test_a_metadata_change_loses_to_any_data),
+          LAKE_TEST(test_many_winners_are_passed_one_by_one))

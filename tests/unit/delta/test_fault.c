@@ -1,6 +1,6 @@
-/* Every storage call of create, append and replace fails, lies or is the last one of the process. Then the table is in exactly one of the states
- * between commits, what reported success is in it, and running the script again finishes the job. Processes that end are children; they are
- * tested first, while the parent has no engine. */
+/* Every storage call of create, append and replace fails, lies or is the last one of the process. Then the table is in
+ * exactly one of the states between commits, what reported success is in it, and running the script again finishes the
+ * job. Processes that end are children; they are tested first, while the parent has no engine. */
 #include "delta_test.h"
 
 #include <stdio.h>
@@ -22,7 +22,8 @@ static const char *parent_folder; /* of all lakes */
 static void open_store(const char *fault) {
     struct assay_error err = {0};
     struct str folders[] = {str_of(parent_folder)};
-    struct engine_options options = {.temp_folder = str_of(parent_folder), .folders = folders, .folder_count = 1, .threads = 1};
+    struct engine_options options = {
+        .temp_folder = str_of(parent_folder), .folders = folders, .folder_count = 1, .threads = 1};
     struct store *plain;
     if (!engine) assert_ok(engine_open(&options, &engine, &err), &err);
     assert_ok(store_open_local(str_of(lake), true, &plain, &err), &err);
@@ -36,8 +37,8 @@ static void close_store(void) {
     store_close(&store);
 }
 
-static enum assay_code write_step(const struct delta_snapshot *t, const struct delta_metadata *m, const char *select, const size_t *remove,
-                                  struct assay_error *err) {
+static enum assay_code write_step(const struct delta_snapshot *t, const struct delta_metadata *m, const char *select,
+                                  const size_t *remove, struct assay_error *err) {
     struct engine_files files;
     struct engine_write_options options = {0};
     int64_t version;
@@ -52,7 +53,8 @@ static enum assay_code write_step(const struct delta_snapshot *t, const struct d
 static enum assay_code next_step(int *state, struct assay_error *err) {
     struct delta_snapshot *t = NULL;
     enum assay_code rc = delta_snapshot_load(store, engine, ROOT, DELTA_LATEST, &arena, &t, err);
-    if (rc == ASSAY_NOT_FOUND) return *state = 0, write_step(NULL, simple_metadata(), "SELECT 1 AS id, 'a' AS name", NULL, err);
+    if (rc == ASSAY_NOT_FOUND)
+        return *state = 0, write_step(NULL, simple_metadata(), "SELECT 1 AS id, 'a' AS name", NULL, err);
     if (rc) return rc;
     *state = (int)t->version + 1;
     if (*state == STEPS) return ASSAY_OK;
@@ -80,7 +82,8 @@ static enum assay_code run_script(const char *fault, const char *path) {
     }
     save(path, &report);
     close_store();
-    if (rc == ASSAY_INTERNAL || rc == ASSAY_CORRUPT || rc == ASSAY_CONFLICT) fail_msg("%s: %s: %s", fault, assay_code_name(rc), err.message);
+    if (rc == ASSAY_INTERNAL || rc == ASSAY_CORRUPT || rc == ASSAY_CONFLICT)
+        fail_msg("%s: %s: %s", fault, assay_code_name(rc), err.message);
     return rc;
 }
 
@@ -117,11 +120,13 @@ static struct report read_report(const char *path) {
     return report;
 }
 
-/* What said OK stands; at most the step in flight may stand beside it, and only if the process died or the outcome was unknown. */
+/* What said OK stands; at most the step in flight may stand beside it, and only if the process died or the outcome was
+ * unknown. */
 static void judge(const char *fault, const struct report *report, int state, bool is_dead) {
     int surplus = state - report->done;
     bool may_have_more = is_dead || report->unknown > 0;
-    if (surplus < 0 || surplus > (may_have_more ? 1 : 0)) fail_msg("%s: %d steps said OK, the table is '%s'", fault, report->done, STATES[state]);
+    if (surplus < 0 || surplus > (may_have_more ? 1 : 0))
+        fail_msg("%s: %d steps said OK, the table is '%s'", fault, report->done, STATES[state]);
 }
 
 static void break_call(const char *fault) {
@@ -199,7 +204,8 @@ static void test_the_disk_is_full(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_call_is_the_last), cmocka_unit_test(test_every_call_fails),
-                                       cmocka_unit_test(test_every_answer_is_lost), cmocka_unit_test(test_the_disk_is_full)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_call_is_the_last), cmocka_unit_test(test_every_call_fails),
+        cmocka_unit_test(test_every_answer_is_lost), cmocka_unit_test(test_the_disk_is_full)};
     return cmocka_run_group_tests(tests, prepare, finish);
 }

@@ -1,5 +1,5 @@
-/* Two processes on one table: every commit that reported success stands, once, and nothing else does. The parent opens no engine, so that its children
- * start clean. */
+/* Two processes on one table: every commit that reported success stands, once, and nothing else does. The parent opens
+ * no engine, so that its children start clean. */
 #include "delta_test.h"
 
 #include <stdio.h>
@@ -46,7 +46,8 @@ static void append_many(int writer) {
         struct assay_error err = {0};
         int64_t version;
         if (i % 10 == 0) t = load_in_child();
-        struct engine_files files = stage_in_child(&t->metadata, text_of("SELECT %d AS id, 'w%d' AS name", writer * APPENDS + i, writer));
+        struct engine_files files =
+            stage_in_child(&t->metadata, text_of("SELECT %d AS id, 'w%d' AS name", writer * APPENDS + i, writer));
         struct delta_commit commit = append_of(t, &files);
         must(delta_commit(store, engine, ROOT, &commit, &version, &err), &err, "commit");
     }
@@ -93,7 +94,8 @@ static void expect_in_child(const char *select, const char *expected) {
 
 static void expect_appended(int unused) {
     UNUSED(unused);
-    expect_in_child("SELECT count(*), count(DISTINCT id), min(id), max(id), count(DISTINCT name) FROM {t}", text_of("%d|%d|0|%d|%d", WRITERS * APPENDS, WRITERS * APPENDS, WRITERS * APPENDS - 1, WRITERS));
+    expect_in_child("SELECT count(*), count(DISTINCT id), min(id), max(id), count(DISTINCT name) FROM {t}",
+                    text_of("%d|%d|0|%d|%d", WRITERS * APPENDS, WRITERS * APPENDS, WRITERS * APPENDS - 1, WRITERS));
     if (load_in_child()->version != WRITERS * APPENDS) _exit(1);
 }
 

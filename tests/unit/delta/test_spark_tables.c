@@ -1,5 +1,6 @@
-/* Tables that Spark 3.5 with Delta 3.2 wrote (tests/data/spark-tables), read back: version, schema, properties, and every value against what
- * Spark reads. Tables with features that assay does not read are refused by the feature's name. */
+/* Tables that Spark 3.5 with Delta 3.2 wrote (tests/data/spark-tables), read back: version, schema, properties, and
+ * every value against what Spark reads. Tables with features that assay does not read are refused by the feature's
+ * name. */
 #include "delta_test.h"
 
 #include <math.h>
@@ -39,7 +40,8 @@ static bool is_json_equal(const struct json *expected, const struct json *actual
         struct str key;
         const struct json *value = NULL;
         if (kind == JSON_KIND_OBJECT) json_member_at(expected, i, &key, &value);
-        const struct json *other = kind == JSON_KIND_OBJECT ? json_member(actual, str_c(&arena, key)) : json_at(actual, i);
+        const struct json *other =
+            kind == JSON_KIND_OBJECT ? json_member(actual, str_c(&arena, key)) : json_at(actual, i);
         if (!is_json_equal(value ? value : json_at(expected, i), other)) return false;
     }
     return json_count(expected) > 0 || str_eq(json_text(expected), json_text(actual));
@@ -55,7 +57,8 @@ static bool is_map_equal(const struct json *pairs, const struct json *map) {
 }
 
 static bool is_cell_equal(const struct json *expected, const struct engine_cell *cell, struct type type) {
-    if (cell->is_null || json_kind_of(expected) == JSON_KIND_NULL) return cell->is_null && json_kind_of(expected) == JSON_KIND_NULL;
+    if (cell->is_null || json_kind_of(expected) == JSON_KIND_NULL)
+        return cell->is_null && json_kind_of(expected) == JSON_KIND_NULL;
     if (type.kind == TYPE_FLOAT || type.kind == TYPE_DOUBLE) return is_real_equal(json_text(expected), cell->text);
     if (type.kind == TYPE_BINARY) return str_eq(json_str(json_member(expected, "$hex")), cell->text);
     if (type.kind == TYPE_DECIMAL) {
@@ -69,7 +72,8 @@ static bool is_cell_equal(const struct json *expected, const struct engine_cell 
     return is_equal;
 }
 
-static bool is_row_equal(const struct json *expected, const struct engine_cell *cells, const struct delta_schema *schema) {
+static bool is_row_equal(const struct json *expected, const struct engine_cell *cells,
+                         const struct delta_schema *schema) {
     for (size_t i = 0; i < schema->count; i++) {
         const struct json *value = json_member(expected, str_c(&arena, schema->fields[i].name));
         if (!is_cell_equal(value, &cells[i], schema->fields[i].type)) return false;
@@ -77,14 +81,16 @@ static bool is_row_equal(const struct json *expected, const struct engine_cell *
     return true;
 }
 
-static void compare_rows(const char *name, const struct json *expected, const struct delta_snapshot *snapshot, const struct engine_result *rows) {
+static void compare_rows(const char *name, const struct json *expected, const struct delta_snapshot *snapshot,
+                         const struct engine_result *rows) {
     const struct json *list = json_member(expected, "rows");
     assert_int_equal(rows->row_count, json_count(list));
     bool *is_used = ARENA_ARRAY(&arena, rows->row_count, bool);
     for (size_t i = 0; i < json_count(list); i++) {
         size_t k = 0;
         while (k < rows->row_count &&
-               (is_used[k] || !is_row_equal(json_at(list, i), &rows->cells[k * rows->column_count], &snapshot->metadata.schema)))
+               (is_used[k] ||
+                !is_row_equal(json_at(list, i), &rows->cells[k * rows->column_count], &snapshot->metadata.schema)))
             k++;
         if (k == rows->row_count) fail_msg("%s: no row like %.*s", name, STR_ARG(json_text(json_at(list, i))));
         is_used[k] = true;
@@ -94,7 +100,8 @@ static void compare_rows(const char *name, const struct json *expected, const st
 static void compare_metadata(const struct json *expected, const struct delta_snapshot *snapshot) {
     assert_int_equal(snapshot->version, json_int(json_member(expected, "version")));
     assert_int_equal(snapshot->file_count, json_int(json_member(expected, "numFiles")));
-    const struct json *properties = json_member(expected, "properties"), *protocol = json_member(expected, "protocol"), *value;
+    const struct json *properties = json_member(expected, "properties"), *protocol = json_member(expected, "protocol"),
+                      *value;
     assert_int_equal(snapshot->metadata.property_count, json_count(properties));
     struct str key;
     for (size_t i = 0; json_member_at(properties, i, &key, &value); i++)
@@ -128,7 +135,9 @@ static void compare_table(const char *name) {
     struct assay_error err = {0};
     enum assay_code rc;
     struct json *expected = NULL;
-    assert_ok(json_parse(test_read(&arena, test_data(&arena, text_of("spark-tables/%s/expected.json", name))), name, &expected, &err), &err);
+    assert_ok(json_parse(test_read(&arena, test_data(&arena, text_of("spark-tables/%s/expected.json", name))), name,
+                         &expected, &err),
+              &err);
     struct delta_snapshot *snapshot = open_table(name, &err, &rc);
     assert_ok(rc, &err);
     compare_metadata(expected, snapshot);
@@ -146,9 +155,25 @@ static void compare_table(const char *name) {
 static void test_reads_what_spark_reads(void **state) {
     UNUSED(state);
     static const char *const TABLES[] = {
-        "append-only", "change-data-feed", "check-null", "checkpoint-classic", "checkpoint-multipart", "clustered", "column-defaults",
-        "constraints", "generated-column", "history", "in-commit-timestamps", "partitioned", "partitioned-types", "restored",
-        "row-tracking", "schema-evolution", "timestamp-ntz", "type-widening", "types",
+        "append-only",
+        "change-data-feed",
+        "check-null",
+        "checkpoint-classic",
+        "checkpoint-multipart",
+        "clustered",
+        "column-defaults",
+        "constraints",
+        "generated-column",
+        "history",
+        "in-commit-timestamps",
+        "partitioned",
+        "partitioned-types",
+        "restored",
+        "row-tracking",
+        "schema-evolution",
+        "timestamp-ntz",
+        "type-widening",
+        "types",
     };
     for (size_t i = 0; i < sizeof TABLES / sizeof TABLES[0]; i++) compare_table(TABLES[i]);
 }
@@ -172,10 +197,20 @@ static void test_refuses_by_name(void **state) {
 static void test_refuses_to_write_by_name(void **state) {
     UNUSED(state);
     static const char *const TABLES[][2] = {
-        {"append-only", NULL}, {"check-null", NULL}, {"checkpoint-multipart", NULL}, {"constraints", NULL}, {"history", NULL},
-        {"schema-evolution", NULL}, {"timestamp-ntz", NULL}, {"types", NULL},
-        {"change-data-feed", "changeDataFeed"}, {"clustered", "clustering"}, {"column-defaults", "column 'v' has a default value"},
-        {"in-commit-timestamps", "inCommitTimestamp"}, {"partitioned", "partitioned by 'part'"}, {"row-tracking", "rowTracking"},
+        {"append-only", NULL},
+        {"check-null", NULL},
+        {"checkpoint-multipart", NULL},
+        {"constraints", NULL},
+        {"history", NULL},
+        {"schema-evolution", NULL},
+        {"timestamp-ntz", NULL},
+        {"types", NULL},
+        {"change-data-feed", "changeDataFeed"},
+        {"clustered", "clustering"},
+        {"column-defaults", "column 'v' has a default value"},
+        {"in-commit-timestamps", "inCommitTimestamp"},
+        {"partitioned", "partitioned by 'part'"},
+        {"row-tracking", "rowTracking"},
         {"type-widening", "typeWidening"},
     };
     for (size_t i = 0; i < sizeof TABLES / sizeof TABLES[0]; i++) {
@@ -184,8 +219,10 @@ static void test_refuses_to_write_by_name(void **state) {
         struct delta_snapshot *snapshot = open_table(TABLES[i][0], &err, &rc);
         assert_ok(rc, &err);
         rc = delta_writable(snapshot, &err);
-        if (!TABLES[i][1]) assert_ok(rc, &err);
-        else assert_code(ASSAY_UNSUPPORTED, rc, &err), assert_err_has(&err, TABLES[i][1]);
+        if (!TABLES[i][1])
+            assert_ok(rc, &err);
+        else
+            assert_code(ASSAY_UNSUPPORTED, rc, &err), assert_err_has(&err, TABLES[i][1]);
     }
 }
 
@@ -194,7 +231,9 @@ static void test_history_is_what_spark_says(void **state) {
     struct assay_error err = {0};
     enum assay_code rc;
     struct json *expected = NULL;
-    assert_ok(json_parse(test_read(&arena, test_data(&arena, "spark-tables/history/expected.json")), "history", &expected, &err), &err);
+    assert_ok(json_parse(test_read(&arena, test_data(&arena, "spark-tables/history/expected.json")), "history",
+                         &expected, &err),
+              &err);
     open_table("history", &err, &rc);
     struct delta_history_entry *entries;
     size_t count;
@@ -222,10 +261,11 @@ static void test_a_checkpoint_stands_for_its_commits(void **state) {
     assert_ok(rc, &err);
     store_close(&store);
     assert_ok(store_open_local(str_of(lake), false, &store, &err), &err);
-    static const char *const KEPT[] = {"00000000000000000010.checkpoint.parquet", "00000000000000000011.json", "00000000000000000012.json",
-                                       "00000000000000000013.json"};
+    static const char *const KEPT[] = {"00000000000000000010.checkpoint.parquet", "00000000000000000011.json",
+                                       "00000000000000000012.json", "00000000000000000013.json"};
     for (size_t i = 0; i < sizeof KEPT / sizeof KEPT[0]; i++) {
-        struct str bytes = test_read(&arena, test_data(&arena, text_of("spark-tables/checkpoint-classic/table/_delta_log/%s", KEPT[i])));
+        struct str bytes = test_read(
+            &arena, test_data(&arena, text_of("spark-tables/checkpoint-classic/table/_delta_log/%s", KEPT[i])));
         assert_ok(store_put(store, str_printf_of("Tables/silver/t/_delta_log/%s", KEPT[i]), bytes, &err), &err);
     }
     struct delta_snapshot *part = load();
@@ -244,5 +284,6 @@ static void test_a_checkpoint_stands_for_its_commits(void **state) {
     assert_err_has(&err, "00000000000000000000.json");
 }
 
-TEST_MAIN(LAKE_TEST(test_reads_what_spark_reads), LAKE_TEST(test_refuses_by_name), LAKE_TEST(test_refuses_to_write_by_name),
-          LAKE_TEST(test_history_is_what_spark_says), LAKE_TEST(test_a_checkpoint_stands_for_its_commits))
+TEST_MAIN(LAKE_TEST(test_reads_what_spark_reads), LAKE_TEST(test_refuses_by_name),
+          LAKE_TEST(test_refuses_to_write_by_name), LAKE_TEST(test_history_is_what_spark_says),
+          LAKE_TEST(test_a_checkpoint_stands_for_its_commits))
