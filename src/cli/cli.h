@@ -1,5 +1,6 @@
 /**
- * The program: commands and their options are tables, which drive parsing, help and completion. One cmd_<name>.c per command.
+ * The program: commands and their options are tables, which drive parsing, help and completion. One cmd_<name>.c per
+ * command.
  */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
@@ -22,17 +23,18 @@ struct cli_command;
 /** A parsed command line. */
 struct cli {
     const struct cli_command *command;
-    const char *values[CLI_OPTIONS_MAX]; /* by index into command->options; "" for a switch that was given, NULL if absent */
+    const char
+        *values[CLI_OPTIONS_MAX]; /* by index into command->options; "" for a switch that was given, NULL if absent */
     struct str *args;
     size_t arg_count;
     struct arena arena;
 };
 
 struct cli_command {
-    const char *name;      /* one or two words: "run", "quarantine show" */
-    const char *arguments; /* as help shows them: "[TABLE]" */
-    const char *summary;   /* one line */
-    const char *text;      /* what it does, for `assay help NAME`; lines of at most 100 columns */
+    const char *name;                 /* one or two words: "run", "quarantine show" */
+    const char *arguments;            /* as help shows them: "[TABLE]" */
+    const char *summary;              /* one line */
+    const char *text;                 /* what it does, for `assay help NAME`; lines of at most 100 columns */
     const struct cli_option *options; /* ended by a NULL name */
     size_t args_min, args_max;
     enum assay_code (*run)(struct cli *cli, struct assay_error *err);
@@ -40,7 +42,8 @@ struct cli_command {
 
 extern const struct cli_command *const cli_commands[]; /* ended by NULL */
 
-/** The value of an option, "" for a switch that was given, NULL if absent. Asking for a name that is not in the table is a programming error. */
+/** The value of an option, "" for a switch that was given, NULL if absent. Asking for a name that is not in the table
+ * is a programming error. */
 const char *cli_value(const struct cli *cli, const char *name);
 bool cli_has(const struct cli *cli, const char *name);
 /** The index-th argument or the empty string. */
@@ -50,16 +53,25 @@ struct str cli_arg(const struct cli *cli, size_t index);
 enum assay_code cli_parse(int argc, char **argv, struct cli *out, struct assay_error *err);
 void cli_print_help(const struct cli_command *command, struct buf *out); /* NULL: the overview */
 
-/** Write to standard output; a closed pipe is no error. */
+/** Write to standard output. What cannot be written is dropped and remembered. */
 void cli_out(const struct buf *text);
+/** Whether nobody reads standard output any more, or it cannot be written: then printing on is of no use. */
+bool cli_is_out_closed(void);
+/** After all output: DENIED or UNAVAILABLE if some was lost. A closed pipe is no error: whoever closed it has read
+ * enough. */
+enum assay_code cli_out_end(struct assay_error *err) NODISCARD;
 
-/** Load the project from the current folder and the plans of the command's first argument (or all); mistakes are printed to standard error. */
-enum assay_code cli_plans(struct cli *cli, struct project *project, struct plan ***plans, size_t *count, struct assay_error *err) NODISCARD;
+/** Load the project from the current folder and the plans of the command's first argument (or all); mistakes are
+ * printed to standard error. */
+enum assay_code cli_plans(struct cli *cli, struct project *project, struct plan ***plans, size_t *count,
+                          struct assay_error *err) NODISCARD;
 /** Options that every command over a lake has: memory and threads. */
-enum assay_code cli_session_options(const struct cli *cli, struct session_options *out, struct assay_error *err) NODISCARD;
+enum assay_code cli_session_options(const struct cli *cli, struct session_options *out,
+                                    struct assay_error *err) NODISCARD;
 
-#define CLI_SESSION_OPTIONS                                                                                                     \
-    {"memory", "SIZE", "memory the engine may use, such as 2GB (default: half of what there is)"},                              \
-        {"threads", "N", "threads (default: as many as the process may use)"}
+#define CLI_SESSION_OPTIONS                                                                                            \
+    {"memory", "SIZE", "memory the engine may use, such as 2GB (default: half of what there is)"}, {                   \
+        "threads", "N", "threads (default: as many as the process may use)"                                            \
+    }
 
 #endif

@@ -22,7 +22,8 @@ static void print_bash(struct buf *out) {
         print_words(cli_commands[i], out);
         buf_addz(out, "\" ;;\n");
     }
-    buf_addz(out, "        esac\n    fi\n    COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n}\ncomplete -o default -F _assay assay\n");
+    buf_addz(out, "        esac\n    fi\n    COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n}\ncomplete -o default "
+                  "-F _assay assay\n");
 }
 
 static void print_zsh(struct buf *out) {
@@ -35,10 +36,11 @@ static void print_fish(struct buf *out) {
     for (size_t i = 0; cli_commands[i]; i++) {
         struct str first;
         str_split(str_of(cli_commands[i]->name), ' ', &first);
-        buf_printf(out, "complete -c assay -n __fish_use_subcommand -a %.*s -d '%s'\n", STR_ARG(first), cli_commands[i]->summary);
+        buf_printf(out, "complete -c assay -n __fish_use_subcommand -a %.*s -d '%s'\n", STR_ARG(first),
+                   cli_commands[i]->summary);
         for (const struct cli_option *o = cli_commands[i]->options; o && o->name; o++)
-            buf_printf(out, "complete -c assay -n '__fish_seen_subcommand_from %.*s' -l %s%s -d '%s'\n", STR_ARG(first), o->name,
-                       o->argument ? " -r" : "", o->help);
+            buf_printf(out, "complete -c assay -n '__fish_seen_subcommand_from %.*s' -l %s%s -d '%s'\n", STR_ARG(first),
+                       o->name, o->argument ? " -r" : "", o->help);
     }
 }
 
@@ -55,7 +57,8 @@ static enum assay_code run(struct cli *cli, struct assay_error *err) {
         buf_free(&text);
         return ASSAY_OK;
     }
-    return error_set(err, ASSAY_INVALID, NULL, "no completion for `%.*s`; there is bash, zsh and fish", STR_ARG(cli_arg(cli, 0)));
+    return error_set(err, ASSAY_INVALID, NULL, "no completion for `%.*s`; there is bash, zsh and fish",
+                     STR_ARG(cli_arg(cli, 0)));
 }
 
 const struct cli_command cmd_completion = {

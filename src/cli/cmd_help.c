@@ -9,7 +9,8 @@ static enum assay_code run(struct cli *cli, struct assay_error *err) {
     const struct cli_command *command = NULL;
     for (size_t i = 0; cli_commands[i] && name.len; i++)
         if (str_eq(str_of(cli_commands[i]->name), name)) command = cli_commands[i];
-    if (name.len && !command) return error_set(err, ASSAY_INVALID, NULL, "no command `%.*s`\nnext: assay help", STR_ARG(name));
+    if (name.len && !command)
+        return error_set(err, ASSAY_INVALID, NULL, "no command `%.*s`\nnext: assay help", STR_ARG(name));
     cli_print_help(command, &text);
     cli_out(&text);
     buf_free(&text);

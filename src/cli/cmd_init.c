@@ -36,8 +36,9 @@ static enum assay_code run(struct cli *cli, struct assay_error *err) {
     buf_free(&contract);
     buf_free(&config);
     if (rc) return rc;
-    printf("wrote %s%s\nnext: say in it what your table promises, then assay lint; assay land %.*s FILE --batch ID; assay run\n", path,
-           has_project ? "" : " and assay.yaml", STR_ARG(table));
+    printf("wrote %s%s\nnext: say in it what your table promises, then assay lint; assay land %.*s FILE --batch ID; "
+           "assay run\n",
+           path, has_project ? "" : " and assay.yaml", STR_ARG(table));
     return ASSAY_OK;
 }
 
@@ -45,8 +46,10 @@ const struct cli_command cmd_init = {
     .name = "init",
     .arguments = "[TABLE]",
     .summary = "a first assay.yaml and contract in this folder",
-    .text = "Writes assay.yaml (where the lake is, which contracts hold) and contracts/TABLE.odcs.yaml, a small commented contract to\n"
-            "start from. TABLE is <schema>.<table>, silver.orders by default. Files that are there are never changed.\n",
+    .text =
+        "Writes assay.yaml (where the lake is, which contracts hold) and contracts/TABLE.odcs.yaml, a small commented "
+        "contract to\n"
+        "start from. TABLE is <schema>.<table>, silver.orders by default. Files that are there are never changed.\n",
     .args_max = 1,
     .run = run,
 };

@@ -10,8 +10,8 @@ static void print_batch(const struct landing_batch *batch, enum landing_outcome 
     };
     int64_t bytes = 0;
     for (size_t i = 0; i < batch->file_count; i++) bytes += batch->files[i].size_bytes;
-    buf_printf(out, "batch %.*s %s %zu file%s, %lld bytes, in %.*s\n", STR_ARG(batch->id), words[outcome], batch->file_count,
-               batch->file_count == 1 ? "" : "s", (long long)bytes, STR_ARG(batch->folder));
+    buf_printf(out, "batch %.*s %s %zu file%s, %lld bytes, in %.*s\n", STR_ARG(batch->id), words[outcome],
+               batch->file_count, batch->file_count == 1 ? "" : "s", (long long)bytes, STR_ARG(batch->folder));
 }
 
 static enum assay_code run(struct cli *cli, struct assay_error *err) {
@@ -22,11 +22,13 @@ static enum assay_code run(struct cli *cli, struct assay_error *err) {
     struct landing_batch batch = {0};
     enum landing_outcome outcome = LANDING_DONE;
     const char *id = cli_value(cli, "batch");
-    if (!id) return error_set(err, ASSAY_INVALID, NULL, "which batch? assay land %.*s FILE... --batch ID", STR_ARG(cli_arg(cli, 0)));
+    if (!id)
+        return error_set(err, ASSAY_INVALID, NULL, "which batch? assay land %.*s FILE... --batch ID",
+                         STR_ARG(cli_arg(cli, 0)));
     TRY(cli_plans(cli, &project, &plans, &count, err));
     TRY(session_open(&project, &(struct session_options){.create = true}, &session, err));
-    enum assay_code rc = landing_put(session.store, plans[0], str_of(id), cli->args + 1, cli->arg_count - 1, cli_has(cli, "replace"),
-                                     &cli->arena, &batch, &outcome, err);
+    enum assay_code rc = landing_put(session.store, plans[0], str_of(id), cli->args + 1, cli->arg_count - 1,
+                                     cli_has(cli, "replace"), &cli->arena, &batch, &outcome, err);
     if (rc == ASSAY_OK) {
         struct buf text = {0};
         print_batch(&batch, outcome, &text);
@@ -48,9 +50,11 @@ const struct cli_command cmd_land = {
     .name = "land",
     .arguments = "TABLE FILE... --batch ID",
     .summary = "copy a delivery into its own batch folder, written once",
-    .text = "Copies the files into Files/<source path>/batch_id=<ID>/ with a manifest of names, sizes and hashes: the whole batch\n"
-            "or nothing. The same content again changes nothing; other content for an id that is there is refused unless\n"
-            "--replace. A correction is best a new batch.\n",
+    .text =
+        "Copies the files into Files/<source path>/batch_id=<ID>/ with a manifest of names, sizes and hashes: the "
+        "whole batch\n"
+        "or nothing. The same content again changes nothing; other content for an id that is there is refused unless\n"
+        "--replace. A correction is best a new batch.\n",
     .options = options,
     .args_min = 2,
     .args_max = 100000,

@@ -8,7 +8,8 @@ static void print_unchecked(const struct project *project, struct buf *out) {
         for (size_t k = 0; k < project->files[i].contract_count; k++) {
             const struct contract *c = &project->files[i].contracts[k];
             for (size_t n = 0; n < c->unchecked_count; n++)
-                buf_printf(out, "%.*s: note: declared, not checked: %.*s\n", STR_ARG(project->files[i].path), STR_ARG(c->unchecked[n]));
+                buf_printf(out, "%.*s: note: declared, not checked: %.*s\n", STR_ARG(project->files[i].path),
+                           STR_ARG(c->unchecked[n]));
         }
 }
 
@@ -21,8 +22,9 @@ static enum assay_code run(struct cli *cli, struct assay_error *err) {
         TRY(project_load(STR("."), &cli->arena, &project, err));
     project_print_diagnostics(&project, DIAGNOSTIC_NOTE, &text);
     print_unchecked(&project, &text);
-    buf_printf(&text, "%zu contract file%s: %zu error%s, %zu warning%s\n", project.file_count, project.file_count == 1 ? "" : "s",
-               project.error_count, project.error_count == 1 ? "" : "s", project.warning_count, project.warning_count == 1 ? "" : "s");
+    buf_printf(&text, "%zu contract file%s: %zu error%s, %zu warning%s\n", project.file_count,
+               project.file_count == 1 ? "" : "s", project.error_count, project.error_count == 1 ? "" : "s",
+               project.warning_count, project.warning_count == 1 ? "" : "s");
     cli_out(&text);
     buf_free(&text);
     return project.error_count ? ASSAY_INVALID : ASSAY_OK;
@@ -32,9 +34,10 @@ const struct cli_command cmd_lint = {
     .name = "lint",
     .arguments = "[FILE...]",
     .summary = "check contracts; every mistake with its place",
-    .text = "Reads the named contract files, or all of the project, and prints every mistake as file:line:column with the\n"
-            "source line, a caret and what to do. Also names what a contract declares and assay does not check yet.\n"
-            "Exit code 2 if there is an error; warnings do not count.\n",
+    .text =
+        "Reads the named contract files, or all of the project, and prints every mistake as file:line:column with the\n"
+        "source line, a caret and what to do. Also names what a contract declares and assay does not check yet.\n"
+        "Exit code 2 if there is an error; warnings do not count.\n",
     .args_max = 10000,
     .run = run,
 };

@@ -25,7 +25,8 @@ const struct cli_command cmd_plan = {
     .name = "plan",
     .arguments = "[TABLE]",
     .summary = "what a contract will do, in full, without doing it",
-    .text = "Prints what is read, how each column is cleaned and cast, each rule with the reason it gives, the grain, the merge,\n"
+    .text = "Prints what is read, how each column is cleaned and cast, each rule with the reason it gives, the grain, "
+            "the merge,\n"
             "what stops a batch, and the constraints that stand on the table. Touches no data.\n",
     .options = options,
     .args_max = 1,

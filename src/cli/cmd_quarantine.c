@@ -14,8 +14,8 @@ struct show {
 };
 
 static void print_text_row(struct show *s, const struct engine_cell *cells, size_t count) {
-    buf_printf(&s->text, "%.*s:%.*s  batch %.*s\n  %.*s\n", STR_ARG(cells[1].text), STR_ARG(cells[2].text), STR_ARG(cells[0].text),
-               STR_ARG(cells[3].text));
+    buf_printf(&s->text, "%.*s:%.*s  batch %.*s\n  %.*s\n", STR_ARG(cells[1].text), STR_ARG(cells[2].text),
+               STR_ARG(cells[0].text), STR_ARG(cells[3].text));
     for (size_t i = FIRST_RAW; i + 1 < count; i++) {
         buf_printf(&s->text, "    %-24.*s ", STR_ARG(s->plan->columns[i - FIRST_RAW].name));
         if (cells[i].is_null) {
@@ -26,7 +26,8 @@ static void print_text_row(struct show *s, const struct engine_cell *cells, size
         json_put_str(&w, cells[i].text);
         buf_addc(&s->text, '\n');
     }
-    if (!cells[count - 1].is_null) buf_printf(&s->text, "    %-24s %.*s\n", "(line as sent)", STR_ARG(cells[count - 1].text));
+    if (!cells[count - 1].is_null)
+        buf_printf(&s->text, "    %-24s %.*s\n", "(line as sent)", STR_ARG(cells[count - 1].text));
 }
 
 static void put_cell(struct json_writer *w, const char *key, const struct engine_cell *cell) {
@@ -62,7 +63,6 @@ static void print_json_row(struct show *s, const struct engine_cell *cells, size
 
 static enum assay_code show_row(void *context, const struct engine_cell *cells, size_t count, struct assay_error *err) {
     struct show *s = context;
-    (void)err;
     if (s->is_json)
         print_json_row(s, cells, count);
     else
@@ -70,7 +70,7 @@ static enum assay_code show_row(void *context, const struct engine_cell *cells, 
     s->count++;
     cli_out(&s->text);
     buf_clear(&s->text);
-    return ASSAY_OK;
+    return cli_is_out_closed() ? error_set(err, ASSAY_INTERRUPTED, NULL, "standard output is closed") : ASSAY_OK;
 }
 
 static enum assay_code run(struct cli *cli, struct assay_error *err) {
@@ -84,12 +84,14 @@ static enum assay_code run(struct cli *cli, struct assay_error *err) {
     if (rows && (str_int64(str_of(rows), &limit) || limit < 0))
         return error_set(err, ASSAY_INVALID, "--limit", "`%s` is no number of rows; 0 shows all", rows);
     TRY(cli_session_options(cli, &options, err));
+    options.read_only = true;
     TRY(cli_plans(cli, &project, &plans, &count, err));
     TRY(session_open(&project, &options, &session, err));
     struct show show = {.plan = plans[0], .is_json = cli_has(cli, "json")};
     struct quarantine_query query = {.batch_id = str_of(batch), .limit = (size_t)limit};
     enum assay_code rc = silver_quarantine_each(session.store, session.engine, plans[0], &query, show_row, &show, err);
     if (rc == ASSAY_NOT_FOUND) rc = ASSAY_OK; /* no row was ever rejected */
+    if (cli_is_out_closed()) rc = ASSAY_OK;   /* cli_out_end judges */
     if (rc == ASSAY_OK && !show.is_json) {
         printf("%zu row%s shown", show.count, show.count == 1 ? "" : "s");
         if (limit && show.count == (size_t)limit) printf("; there may be more, --limit 0 shows all");
@@ -112,7 +114,8 @@ const struct cli_command cmd_quarantine_show = {
     .name = "quarantine show",
     .arguments = "TABLE",
     .summary = "rejected rows: reasons, raw values, file and line",
-    .text = "Shows what a table's quarantine holds, in the order of batch, file and line: every reason, the raw value of every\n"
+    .text = "Shows what a table's quarantine holds, in the order of batch, file and line: every reason, the raw value "
+            "of every\n"
             "column as it was sent, and the original text of rows that were structurally broken.\n",
     .options = options,
     .args_min = 1,

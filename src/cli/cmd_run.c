@@ -28,13 +28,15 @@ static enum assay_code run_stages(struct cli *cli, unsigned stages, struct assay
     size_t count, batch_count = 0;
     struct session session;
     struct session_options session_options;
-    struct run_report report = {.is_json = cli_has(cli, "json"), .is_terminal = isatty(STDERR_FILENO) && isatty(STDOUT_FILENO)};
+    struct run_report report = {.is_json = cli_has(cli, "json"),
+                                .is_terminal = isatty(STDERR_FILENO) && isatty(STDOUT_FILENO)};
     const char *batch = cli_value(cli, "batch");
     TRY(cli_session_options(cli, &session_options, err));
     TRY(cli_plans(cli, &project, &plans, &count, err));
     TRY(session_open(&project, &session_options, &session, err));
     catch_signals(&session);
-    struct run_options options = {.stages = stages, .batch_id = str_of(batch), .report = run_report_batch, .context = &report};
+    struct run_options options = {
+        .stages = stages, .batch_id = str_of(batch), .report = run_report_batch, .context = &report};
     enum assay_code rc = run_plans(&session, plans, count, &options, &batch_count, err);
     interrupted_session = NULL;
     session_close(&session);
@@ -43,12 +45,15 @@ static enum assay_code run_stages(struct cli *cli, unsigned stages, struct assay
     return interrupted_by == SIGTERM && rc == ASSAY_INTERRUPTED ? ASSAY_TERMINATED : rc;
 }
 
-static enum assay_code run_both(struct cli *cli, struct assay_error *err) { return run_stages(cli, RUN_BRONZE | RUN_SILVER, err); }
+static enum assay_code run_both(struct cli *cli, struct assay_error *err) {
+    return run_stages(cli, RUN_BRONZE | RUN_SILVER, err);
+}
 static enum assay_code run_bronze(struct cli *cli, struct assay_error *err) { return run_stages(cli, RUN_BRONZE, err); }
 
 static enum assay_code run_silver(struct cli *cli, struct assay_error *err) {
     if (!cli_has(cli, "batch"))
-        return error_set(err, ASSAY_INVALID, NULL, "which batch? assay silver %.*s --batch ID", STR_ARG(cli_arg(cli, 0)));
+        return error_set(err, ASSAY_INVALID, NULL, "which batch? assay silver %.*s --batch ID",
+                         STR_ARG(cli_arg(cli, 0)));
     return run_stages(cli, RUN_SILVER, err);
 }
 
@@ -63,11 +68,15 @@ const struct cli_command cmd_run = {
     .name = "run",
     .arguments = "[TABLE]",
     .summary = "take pending batches to bronze and silver",
-    .text = "For each batch: load its files into bronze untouched, check every row against the contract, write rejected rows to\n"
-            "quarantine with every reason, and merge one row per key into silver. A bad batch stops before silver is touched and the\n"
-            "others go on. Without TABLE all contracts run, tables that others refer to first. Without --batch every batch that is\n"
-            "pending: never run for this contract, changed since, or not finished. Running a batch again is always safe.\n"
-            "Exit code 1 if a batch was refused.\n",
+    .text =
+        "For each batch: load its files into bronze untouched, check every row against the contract, write rejected "
+        "rows to\n"
+        "quarantine with every reason, and merge one row per key into silver. A bad batch stops before silver is "
+        "touched and the\n"
+        "others go on. Without TABLE all contracts run, tables that others refer to first. Without --batch every batch "
+        "that is\n"
+        "pending: never run for this contract, changed since, or not finished. Running a batch again is always safe.\n"
+        "Exit code 1 if a batch was refused.\n",
     .options = options,
     .args_max = 1,
     .run = run_both,
@@ -77,7 +86,8 @@ const struct cli_command cmd_bronze = {
     .name = "bronze",
     .arguments = "[TABLE]",
     .summary = "only load batches into bronze",
-    .text = "The first half of run: headers are checked, then every value is kept as the string that was sent, with file, line, batch\n"
+    .text = "The first half of run: headers are checked, then every value is kept as the string that was sent, with "
+            "file, line, batch\n"
             "and load time. A rerun replaces exactly its batch.\n",
     .options = options,
     .args_max = 1,
@@ -88,7 +98,8 @@ const struct cli_command cmd_silver = {
     .name = "silver",
     .arguments = "[TABLE] --batch ID",
     .summary = "only take a batch from bronze to silver",
-    .text = "The second half of run, for a batch that bronze holds already: checks, quarantine, gates, grain and merge.\n",
+    .text =
+        "The second half of run, for a batch that bronze holds already: checks, quarantine, gates, grain and merge.\n",
     .options = options,
     .args_max = 1,
     .run = run_silver,

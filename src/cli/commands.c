@@ -4,6 +4,6 @@
 #include <stddef.h>
 
 const struct cli_command *const cli_commands[] = {
-    &cmd_init, &cmd_lint, &cmd_plan, &cmd_land, &cmd_run, &cmd_bronze, &cmd_silver, &cmd_quarantine_show, &cmd_completion, &cmd_help,
-    &cmd_version, NULL,
+    &cmd_init,       &cmd_lint, &cmd_plan,    &cmd_land, &cmd_run, &cmd_bronze, &cmd_silver, &cmd_quarantine_show,
+    &cmd_completion, &cmd_help, &cmd_version, NULL,
 };

@@ -4,7 +4,7 @@
 
 #include "cli/cli.h"
 
-extern const struct cli_command cmd_init, cmd_lint, cmd_plan, cmd_land, cmd_run, cmd_bronze, cmd_silver, cmd_quarantine_show,
-    cmd_completion, cmd_help, cmd_version;
+extern const struct cli_command cmd_init, cmd_lint, cmd_plan, cmd_land, cmd_run, cmd_bronze, cmd_silver,
+    cmd_quarantine_show, cmd_completion, cmd_help, cmd_version;
 
 #endif

@@ -1,15 +1,28 @@
 /** What commands share: output, the project, options of a session. */
 #include "cli/cli.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
 
+static int output_errno; /* of the first write that failed */
+
 void cli_out(const struct buf *text) {
-    if (text->len) fwrite(text->data, 1, text->len, stdout);
-    fflush(stdout);
+    if (output_errno) return;
+    bool is_written = text->len == 0 || fwrite(text->data, 1, text->len, stdout) == text->len;
+    if (!is_written || fflush(stdout)) output_errno = errno;
 }
 
-enum assay_code cli_plans(struct cli *cli, struct project *project, struct plan ***plans, size_t *count, struct assay_error *err) {
+bool cli_is_out_closed(void) { return output_errno != 0; }
+
+enum assay_code cli_out_end(struct assay_error *err) {
+    if (fflush(stdout) && !output_errno) output_errno = errno;
+    if (!output_errno || output_errno == EPIPE) return ASSAY_OK;
+    return error_errno(err, output_errno, "standard output", "write");
+}
+
+enum assay_code cli_plans(struct cli *cli, struct project *project, struct plan ***plans, size_t *count,
+                          struct assay_error *err) {
     TRY(project_load(STR("."), &cli->arena, project, err));
     if (project->error_count) {
         struct buf text = {0};
@@ -25,7 +38,7 @@ static bool parse_size(struct str text, int64_t *out) {
     static const struct {
         const char *name;
         int64_t factor;
-    } units[] = {{"KiB", 1LL << 10}, {"MiB", 1LL << 20}, {"GiB", 1LL << 30}, {"KB", 1000},      {"MB", 1000000},
+    } units[] = {{"KiB", 1LL << 10}, {"MiB", 1LL << 20}, {"GiB", 1LL << 30}, {"KB", 1000},     {"MB", 1000000},
                  {"GB", 1000000000}, {"K", 1LL << 10},   {"M", 1LL << 20},   {"G", 1LL << 30}, {"B", 1}};
     int64_t factor = 1;
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {

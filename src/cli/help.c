@@ -4,10 +4,13 @@
 static void print_overview(struct buf *out) {
     buf_addz(out, "assay - data contracts that hold: from delivered files to a Delta table you can trust\n\n"
                   "usage: assay COMMAND [ARGUMENTS] [OPTIONS]\n\n");
-    for (size_t i = 0; cli_commands[i]; i++) buf_printf(out, "  %-16s  %s\n", cli_commands[i]->name, cli_commands[i]->summary);
+    for (size_t i = 0; cli_commands[i]; i++)
+        buf_printf(out, "  %-16s  %s\n", cli_commands[i]->name, cli_commands[i]->summary);
     buf_addz(out, "\nassay help COMMAND tells more. A first project: assay init\n\n"
-                  "exit codes: 0 done; 1 a check said no (a batch was refused); 2 usage or contract mistake; 3 storage, engine or table;\n"
-                  "            5 outcome of a commit unknown, run again; 6 lost the race after all retries; 130, 143 interrupted\n");
+                  "exit codes: 0 done; 1 a check said no (a batch was refused); 2 usage or contract mistake; 3 "
+                  "storage, engine or table;\n"
+                  "            5 outcome of a commit unknown, run again; 6 lost the race after all retries; 130, 143 "
+                  "interrupted\n");
 }
 
 void cli_print_help(const struct cli_command *command, struct buf *out) {
@@ -15,7 +18,8 @@ void cli_print_help(const struct cli_command *command, struct buf *out) {
         print_overview(out);
         return;
     }
-    buf_printf(out, "assay %s - %s\n\nusage: assay %s %s", command->name, command->summary, command->name, command->arguments);
+    buf_printf(out, "assay %s - %s\n\nusage: assay %s %s", command->name, command->summary, command->name,
+               command->arguments);
     if (command->options && command->options->name) buf_addz(out, " [OPTIONS]");
     buf_printf(out, "\n\n%s", command->text);
     if (!command->options || !command->options->name) return;

@@ -1,4 +1,5 @@
-/** The command line, by the tables. Options may stand anywhere after the command's name; `--` ends them; `--name=value` and `--name value` are one. */
+/** The command line, by the tables. Options may stand anywhere after the command's name; `--` ends them; `--name=value`
+ * and `--name value` are one. */
 #include "cli/commands.h"
 
 #include <assert.h>
@@ -26,13 +27,14 @@ static enum assay_code unknown_command(struct cli *cli, int argc, char **argv, s
     for (size_t i = 0; cli_commands[i] && count < 64; i++) {
         names[count++] = str_of(cli_commands[i]->name);
         if (str_starts(names[count - 1], str_printf(&cli->arena, "%s ", argv[1])))
-            return error_set(err, ASSAY_INVALID, argv[1], "needs a second word: assay %s\nnext: assay help %s", cli_commands[i]->name,
-                             cli_commands[i]->name);
+            return error_set(err, ASSAY_INVALID, argv[1], "needs a second word: assay %s\nnext: assay help %s",
+                             cli_commands[i]->name, cli_commands[i]->name);
     }
     struct str near = str_nearest(given, names, count);
     if (near.len == 0) near = str_nearest(both, names, count);
     if (near.len)
-        return error_set(err, ASSAY_INVALID, NULL, "no command `%s`; did you mean `%.*s`?\nnext: assay help", argv[1], STR_ARG(near));
+        return error_set(err, ASSAY_INVALID, NULL, "no command `%s`; did you mean `%.*s`?\nnext: assay help", argv[1],
+                         STR_ARG(near));
     return error_set(err, ASSAY_INVALID, NULL, "no command `%s`\nnext: assay help", argv[1]);
 }
 
@@ -41,8 +43,9 @@ static enum assay_code unknown_option(const struct cli *cli, struct str given, s
     size_t count = 0;
     for (const struct cli_option *o = cli->command->options; o && o->name; o++) names[count++] = str_of(o->name);
     struct str near = str_nearest(given, names, count);
-    return error_set(err, ASSAY_INVALID, NULL, "assay %s has no option --%.*s%s%.*s%s\nnext: assay help %s", cli->command->name,
-                     STR_ARG(given), near.len ? "; did you mean --" : "", STR_ARG(near), near.len ? "?" : "", cli->command->name);
+    return error_set(err, ASSAY_INVALID, NULL, "assay %s has no option --%.*s%s%.*s%s\nnext: assay help %s",
+                     cli->command->name, STR_ARG(given), near.len ? "; did you mean --" : "", STR_ARG(near),
+                     near.len ? "?" : "", cli->command->name);
 }
 
 /** Take the option at argv[*at]. */
@@ -71,7 +74,8 @@ static enum assay_code check_count(const struct cli *cli, struct assay_error *er
     const struct cli_command *c = cli->command;
     if (cli->arg_count >= c->args_min && cli->arg_count <= c->args_max) return ASSAY_OK;
     return error_set(err, ASSAY_INVALID, NULL, "%s: assay %s %s\nnext: assay help %s",
-                     cli->arg_count < c->args_min ? "an argument is missing" : "too many arguments", c->name, c->arguments, c->name);
+                     cli->arg_count < c->args_min ? "an argument is missing" : "too many arguments", c->name,
+                     c->arguments, c->name);
 }
 
 /** `assay run --help` is `assay help run`. */
@@ -111,4 +115,6 @@ const char *cli_value(const struct cli *cli, const char *name) {
 
 bool cli_has(const struct cli *cli, const char *name) { return cli_value(cli, name) != NULL; }
 
-struct str cli_arg(const struct cli *cli, size_t index) { return index < cli->arg_count ? cli->args[index] : (struct str){0}; }
+struct str cli_arg(const struct cli *cli, size_t index) {
+    return index < cli->arg_count ? cli->args[index] : (struct str){0};
+}

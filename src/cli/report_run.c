@@ -22,7 +22,8 @@ static void print_files(const struct run_result *r, struct buf *out) {
     int64_t bytes = 0;
     for (size_t i = 0; i < r->batch.file_count; i++) bytes += r->batch.files[i].size_bytes;
     buf_printf(out, "  files       %zu, %lld bytes", r->batch.file_count, (long long)bytes);
-    if (r->has_bronze && !r->bronze.is_written) buf_addz(out, "; unchanged since they were loaded, bronze stays as it is");
+    if (r->has_bronze && !r->bronze.is_written)
+        buf_addz(out, "; unchanged since they were loaded, bronze stays as it is");
     if (r->bronze.is_replaced) buf_addz(out, "; changed since they were loaded, the batch was replaced in bronze");
     buf_addc(out, '\n');
     struct str rest = r->replaced_hashes;
@@ -42,8 +43,11 @@ static void print_reasons(const struct silver_result *s, bool is_warning, struct
             continue;
         }
         struct str what = is_warning ? s->rules[i].id : s->rules[i].reason;
-        buf_printf(out, "%s%lld %.*s", shown ? "; " : is_warning ? "  warnings    " : "  reasons     ", (long long)s->rules[i].count,
-                   STR_ARG(what));
+        buf_printf(out, "%s%lld %.*s",
+                   shown        ? "; "
+                   : is_warning ? "  warnings    "
+                                : "  reasons     ",
+                   (long long)s->rules[i].count, STR_ARG(what));
         shown++;
     }
     if (hidden) buf_printf(out, "; %zu more", hidden);
@@ -61,8 +65,8 @@ static void print_account(const struct run_result *r, struct buf *out) {
     const struct silver_result *s = &r->silver;
     buf_addz(out, "  landed      ");
     print_number(out, s->landed);
-    buf_printf(out, " = %lld accepted + %lld superseded + %lld quarantined\n", (long long)s->accepted, (long long)s->superseded,
-               (long long)s->quarantined);
+    buf_printf(out, " = %lld accepted + %lld superseded + %lld quarantined\n", (long long)s->accepted,
+               (long long)s->superseded, (long long)s->quarantined);
     if (r->code == ASSAY_OK)
         buf_printf(out, "  accepted    %lld = %lld inserted + %lld updated + %lld unchanged\n", (long long)s->accepted,
                    (long long)s->inserted, (long long)s->updated, (long long)s->unchanged);
@@ -70,8 +74,8 @@ static void print_account(const struct run_result *r, struct buf *out) {
     print_reasons(s, true, out);
     print_rounded(r, out);
     if (s->left_behind)
-        buf_printf(out, "  left behind %lld row%s of an earlier delivery of this batch stay%s in silver\n", (long long)s->left_behind,
-                   s->left_behind == 1 ? "" : "s", s->left_behind == 1 ? "s" : "");
+        buf_printf(out, "  left behind %lld row%s of an earlier delivery of this batch stay%s in silver\n",
+                   (long long)s->left_behind, s->left_behind == 1 ? "" : "s", s->left_behind == 1 ? "s" : "");
 }
 
 static void print_versions(const struct run_result *r, struct buf *out) {
@@ -87,13 +91,16 @@ static void print_versions(const struct run_result *r, struct buf *out) {
 
 static void print_next(const struct run_result *r, struct buf *out) {
     if (r->bronze.has_quoted_break_hint)
-        buf_addz(out, "  hint        some corrupt rows look like values with a line break in quotes; if the source sends those, "
-                      "say multiLine: true in assaySource\n");
+        buf_addz(
+            out,
+            "  hint        some corrupt rows look like values with a line break in quotes; if the source sends those, "
+            "say multiLine: true in assaySource\n");
     if (r->plan->unchecked_count)
-        buf_printf(out, "  unchecked   %zu thing%s the contract declares; assay lint names them\n", r->plan->unchecked_count,
-                   r->plan->unchecked_count == 1 ? "" : "s");
+        buf_printf(out, "  unchecked   %zu thing%s the contract declares; assay lint names them\n",
+                   r->plan->unchecked_count, r->plan->unchecked_count == 1 ? "" : "s");
     if (r->code == ASSAY_OK && r->has_silver && r->silver.quarantined)
-        buf_printf(out, "  next        assay quarantine show %.*s --batch %.*s\n", STR_ARG(r->plan->table), STR_ARG(r->batch_id));
+        buf_printf(out, "  next        assay quarantine show %.*s --batch %.*s\n", STR_ARG(r->plan->table),
+                   STR_ARG(r->batch_id));
 }
 
 static void print_result(const struct run_result *r, struct buf *out) {
@@ -105,7 +112,8 @@ static void print_result(const struct run_result *r, struct buf *out) {
     if (r->has_silver && r->silver.was_counted)
         print_account(r, out);
     else if (r->has_bronze)
-        buf_printf(out, "  rows        %lld, %lld of them corrupt\n", (long long)r->bronze.row_count, (long long)r->bronze.corrupt_count);
+        buf_printf(out, "  rows        %lld, %lld of them corrupt\n", (long long)r->bronze.row_count,
+                   (long long)r->bronze.corrupt_count);
     if (r->has_bronze) print_versions(r, out);
     print_next(r, out);
 }

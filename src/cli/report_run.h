@@ -6,8 +6,8 @@
 
 struct run_report {
     bool is_json, is_terminal;
-    bool has_told;      /* a failure was told in full */
-    struct buf json;    /* results so far, for the object at the end */
+    bool has_told;   /* a failure was told in full */
+    struct buf json; /* results so far, for the object at the end */
     size_t json_count;
 };
 

@@ -60,7 +60,8 @@ static enum assay_code find_folder(struct str start, struct arena *arena, struct
         if (at.len > 1) at.len--;
     }
     return error_set(err, ASSAY_NOT_FOUND, folder.ptr,
-                     "no " CONFIG_NAME " in this folder or above it\nnext: assay init makes one, or go to your project's folder");
+                     "no " CONFIG_NAME
+                     " in this folder or above it\nnext: assay init makes one, or go to your project's folder");
 }
 
 /** The path as shown: relative to the current folder when it lies below it. */
@@ -71,12 +72,12 @@ static struct str shown_path(struct str path, struct arena *arena) {
     return str_starts(path, prefix) ? str_sub(path, prefix.len, path.len) : path;
 }
 
-static void complain(struct diagnostics *d, struct arena *arena, const struct yaml_node *node, const char *code, struct str message,
-                     const char *help) {
+static void complain(struct diagnostics *d, struct arena *arena, const struct yaml_node *node, const char *code,
+                     struct str message, const char *help) {
     uint32_t length = node && node->kind == YAML_SCALAR && node->text.len ? (uint32_t)node->text.len : 1;
     diagnostics_add(d, arena,
-                    (struct diagnostic){DIAGNOSTIC_ERROR, str_of(code), node ? node->line : 1, node ? node->column : 1, length, message,
-                                        str_of(help)});
+                    (struct diagnostic){DIAGNOSTIC_ERROR, str_of(code), node ? node->line : 1, node ? node->column : 1,
+                                        length, message, str_of(help)});
 }
 
 static void check_config_keys(struct project *p, struct arena *arena, const struct yaml_node *root) {
@@ -86,8 +87,10 @@ static void check_config_keys(struct project *p, struct arena *arena, const stru
         if (str_eq(m->key, known[0]) || str_eq(m->key, known[1])) continue;
         struct str near = str_nearest(m->key, known, 2);
         struct yaml_node at = {.kind = YAML_SCALAR, .line = m->line, .column = m->column, .text = m->key};
-        complain(&p->diagnostics, arena, &at, "unknown-property", str_printf(arena, "unknown property `%.*s`", STR_ARG(m->key)),
-                 near.len ? str_printf(arena, "did you mean `%.*s`?", STR_ARG(near)).ptr : "the properties are lake and contracts");
+        complain(&p->diagnostics, arena, &at, "unknown-property",
+                 str_printf(arena, "unknown property `%.*s`", STR_ARG(m->key)),
+                 near.len ? str_printf(arena, "did you mean `%.*s`?", STR_ARG(near)).ptr
+                          : "the properties are lake and contracts");
     }
 }
 
@@ -97,21 +100,24 @@ static struct project_file *add_file(struct project *p, struct arena *arena, siz
     return file;
 }
 
-static enum assay_code read_contract(struct project_file *file, struct str path, struct arena *arena, struct assay_error *err) {
+static enum assay_code read_contract(struct project_file *file, struct str path, struct arena *arena,
+                                     struct assay_error *err) {
     struct str text;
     TRY(read_file(path, arena, &text, err));
     return contract_parse(text, file->path, arena, &file->contracts, &file->contract_count, &file->diagnostics);
 }
 
 /** Files of one pattern, sorted by name. */
-static enum assay_code read_pattern(struct project *p, struct arena *arena, size_t *capacity, const struct yaml_node *node,
-                                    struct assay_error *err) {
-    struct str pattern = node->text.len && node->text.ptr[0] == '/' ? node->text : str_path(arena, p->folder, node->text);
+static enum assay_code read_pattern(struct project *p, struct arena *arena, size_t *capacity,
+                                    const struct yaml_node *node, struct assay_error *err) {
+    struct str pattern =
+        node->text.len && node->text.ptr[0] == '/' ? node->text : str_path(arena, p->folder, node->text);
     glob_t found = {0};
     int failed = glob(str_c(arena, pattern), 0, NULL, &found);
     enum assay_code rc = ASSAY_OK;
     if (failed == GLOB_NOMATCH)
-        complain(&p->diagnostics, arena, node, "no-contracts", str_printf(arena, "no file matches `%.*s`", STR_ARG(node->text)),
+        complain(&p->diagnostics, arena, node, "no-contracts",
+                 str_printf(arena, "no file matches `%.*s`", STR_ARG(node->text)),
                  "assay init writes a first contract into contracts/");
     else if (failed)
         rc = error_set(err, ASSAY_UNAVAILABLE, str_c(arena, pattern), "cannot list the contracts");
@@ -123,7 +129,8 @@ static enum assay_code read_pattern(struct project *p, struct arena *arena, size
     return rc;
 }
 
-static enum assay_code read_contracts(struct project *p, struct arena *arena, const struct yaml_node *node, struct assay_error *err) {
+static enum assay_code read_contracts(struct project *p, struct arena *arena, const struct yaml_node *node,
+                                      struct assay_error *err) {
     size_t capacity = 0;
     if (node && node->kind == YAML_SCALAR && node->text.len) return read_pattern(p, arena, &capacity, node, err);
     if (!node || node->kind != YAML_SEQUENCE) {
@@ -135,7 +142,8 @@ static enum assay_code read_contracts(struct project *p, struct arena *arena, co
         if (node->items[i]->kind == YAML_SCALAR)
             TRY(read_pattern(p, arena, &capacity, node->items[i], err));
         else
-            complain(&p->diagnostics, arena, node->items[i], "contracts-missing", STR("a contract pattern must be text"), "");
+            complain(&p->diagnostics, arena, node->items[i], "contracts-missing",
+                     STR("a contract pattern must be text"), "");
     }
     return ASSAY_OK;
 }
@@ -160,9 +168,11 @@ static void check_twins(struct project *p, struct arena *arena) {
                 for (size_t b = 0; b < p->files[j].contract_count; b++) {
                     const struct contract *x = &p->files[i].contracts[a], *y = &p->files[j].contracts[b];
                     if (x->table.len == 0 || !str_eq_nocase(x->table, y->table)) continue;
-                    struct str message = str_printf(arena, "table %.*s has a contract already, %.*s", STR_ARG(x->table), STR_ARG(y->path));
+                    struct str message = str_printf(arena, "table %.*s has a contract already, %.*s", STR_ARG(x->table),
+                                                    STR_ARG(y->path));
                     diagnostics_add(&p->files[i].diagnostics, arena,
-                                    (struct diagnostic){DIAGNOSTIC_ERROR, STR("table-twice"), x->place.line, x->place.column, 1, message,
+                                    (struct diagnostic){DIAGNOSTIC_ERROR, STR("table-twice"), x->place.line,
+                                                        x->place.column, 1, message,
                                                         STR("one table, one contract: take one of them out")});
                 }
 }
@@ -186,7 +196,8 @@ enum assay_code project_load(struct str start, struct arena *arena, struct proje
     TRY(read_file(path, arena, &out->diagnostics.text, err));
     TRY(yaml_parse(out->diagnostics.text, str_c(arena, out->config), arena, &root, err));
     if (root->kind != YAML_MAPPING)
-        return error_set(err, ASSAY_INVALID, out->config.ptr, "must hold `lake:` and `contracts:`, found something else");
+        return error_set(err, ASSAY_INVALID, out->config.ptr,
+                         "must hold `lake:` and `contracts:`, found something else");
     check_config_keys(out, arena, root);
     read_lake(out, arena, root);
     TRY(read_contracts(out, arena, yaml_get(root, STR("contracts")), err));
@@ -199,7 +210,8 @@ enum assay_code project_load_files(const struct str *paths, size_t count, struct
                                    struct assay_error *err) {
     size_t capacity = 0;
     *out = (struct project){0};
-    for (size_t i = 0; i < count; i++) TRY(read_contract(add_file(out, arena, &capacity, paths[i]), paths[i], arena, err));
+    for (size_t i = 0; i < count; i++)
+        TRY(read_contract(add_file(out, arena, &capacity, paths[i]), paths[i], arena, err));
     check_twins(out, arena);
     count_mistakes(out);
     return ASSAY_OK;
@@ -216,7 +228,8 @@ static bool refers_to(const struct plan *plan, const struct plan *other) {
     return false;
 }
 
-/** Move each plan behind those that its references need; rounds are bounded, so a circle only leaves the order as it is. */
+/** Move each plan behind those that its references need; rounds are bounded, so a circle only leaves the order as it
+ * is. */
 static void sort_by_reference(struct plan **plans, size_t count) {
     for (size_t round = 0; round < count; round++)
         for (size_t i = 0; i < count; i++)
@@ -228,7 +241,8 @@ static void sort_by_reference(struct plan **plans, size_t count) {
             }
 }
 
-static enum assay_code unknown_table(const struct project *p, struct str name, struct arena *arena, struct assay_error *err) {
+static enum assay_code unknown_table(const struct project *p, struct str name, struct arena *arena,
+                                     struct assay_error *err) {
     struct str *names = NULL;
     size_t count = 0, capacity = 0;
     for (size_t i = 0; i < p->file_count; i++)
@@ -240,14 +254,15 @@ static enum assay_code unknown_table(const struct project *p, struct str name, s
                      near.len ? "; did you mean " : "", STR_ARG(near), near.len ? "?" : "");
 }
 
-enum assay_code project_plans(const struct project *project, struct str name, struct arena *arena, struct plan ***out, size_t *count,
-                              struct assay_error *err) {
+enum assay_code project_plans(const struct project *project, struct str name, struct arena *arena, struct plan ***out,
+                              size_t *count, struct assay_error *err) {
     size_t capacity = 0;
     *out = NULL;
     *count = 0;
     if (project->error_count)
-        return error_set(err, ASSAY_INVALID, project->config.ptr, "%zu mistake%s in the contracts; nothing was read or written",
-                         project->error_count, project->error_count == 1 ? "" : "s");
+        return error_set(err, ASSAY_INVALID, project->config.ptr,
+                         "%zu mistake%s in the contracts; nothing was read or written", project->error_count,
+                         project->error_count == 1 ? "" : "s");
     for (size_t i = 0; i < project->file_count; i++) {
         for (size_t k = 0; k < project->files[i].contract_count; k++) {
             struct contract *c = &project->files[i].contracts[k];

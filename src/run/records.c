@@ -1,7 +1,8 @@
 /**
  * The memory of runs: the Delta table `assay.runs`, one row for each batch that was run under a contract.
  *
- * 1. The record is written after everything it tells of is durable. A run without a record is pending and is simply run again.
+ * 1. The record is written after everything it tells of is durable. A run without a record is pending and is simply run
+ * again.
  * 2. Only the last record of a batch (by end, then run id) counts.
  */
 #include "run/run_int.h"
@@ -11,20 +12,42 @@
 
 enum { RECORDS_MAX = 1000000 };
 
-static const struct type STRING = {.kind = TYPE_STRING}, BIGINT = {.kind = TYPE_BIGINT}, TIMESTAMP = {.kind = TYPE_TIMESTAMP};
+static const struct type STRING = {.kind = TYPE_STRING}, BIGINT = {.kind = TYPE_BIGINT},
+                         TIMESTAMP = {.kind = TYPE_TIMESTAMP};
 
 /** The table's columns, in order. print_row fills them in this order. */
 static const struct {
     const char *name;
     const struct type *type;
 } columns[] = {
-    {"run_id", &STRING},          {"table_name", &STRING},     {"contract_id", &STRING},   {"contract_version", &STRING},
-    {"contract_hash", &STRING},   {"batch_id", &STRING},       {"status", &STRING},        {"gate", &STRING},
-    {"message", &STRING},         {"reader_settings", &STRING}, {"files", &STRING},        {"rules", &STRING},
-    {"landed", &BIGINT},          {"corrupt", &BIGINT},        {"accepted", &BIGINT},      {"superseded", &BIGINT},
-    {"quarantined", &BIGINT},     {"inserted", &BIGINT},       {"updated", &BIGINT},       {"unchanged", &BIGINT},
-    {"left_behind", &BIGINT},     {"bronze_version", &BIGINT}, {"quarantine_version", &BIGINT}, {"silver_version_before", &BIGINT},
-    {"silver_version", &BIGINT},  {"started_at", &TIMESTAMP},  {"ended_at", &TIMESTAMP},   {"engine", &STRING},
+    {"run_id", &STRING},
+    {"table_name", &STRING},
+    {"contract_id", &STRING},
+    {"contract_version", &STRING},
+    {"contract_hash", &STRING},
+    {"batch_id", &STRING},
+    {"status", &STRING},
+    {"gate", &STRING},
+    {"message", &STRING},
+    {"reader_settings", &STRING},
+    {"files", &STRING},
+    {"rules", &STRING},
+    {"landed", &BIGINT},
+    {"corrupt", &BIGINT},
+    {"accepted", &BIGINT},
+    {"superseded", &BIGINT},
+    {"quarantined", &BIGINT},
+    {"inserted", &BIGINT},
+    {"updated", &BIGINT},
+    {"unchanged", &BIGINT},
+    {"left_behind", &BIGINT},
+    {"bronze_version", &BIGINT},
+    {"quarantine_version", &BIGINT},
+    {"silver_version_before", &BIGINT},
+    {"silver_version", &BIGINT},
+    {"started_at", &TIMESTAMP},
+    {"ended_at", &TIMESTAMP},
+    {"engine", &STRING},
 };
 enum { COLUMN_COUNT = sizeof columns / sizeof columns[0] };
 
@@ -86,8 +109,8 @@ struct str record_difference(struct str old_files, const struct landing_batch *b
         const struct landing_file *f = &batch->files[i];
         struct str was = json_str(json_member(find_file(old, f->name), "sha256"));
         if (str_eq(was, f->sha256)) continue;
-        buf_printf(&text, "%s%.*s: %.*s -> %.*s", text.len ? "\n" : "", STR_ARG(f->name), STR_ARG(was.len ? was : STR("not there")),
-                   STR_ARG(f->sha256));
+        buf_printf(&text, "%s%.*s: %.*s -> %.*s", text.len ? "\n" : "", STR_ARG(f->name),
+                   STR_ARG(was.len ? was : STR("not there")), STR_ARG(f->sha256));
     }
     for (size_t i = 0; i < json_count(old); i++) {
         struct str name = json_str(json_member(json_at(old, i), "name"));
@@ -109,36 +132,40 @@ const struct run_record *records_find(const struct run_record *records, size_t c
     return NULL;
 }
 
-static enum assay_code query_records(struct session *session, const struct delta_snapshot *snapshot, const struct plan *plan,
-                                     struct arena *arena, struct engine_result *out, struct assay_error *err) {
+static enum assay_code query_records(struct session *session, const struct delta_snapshot *snapshot,
+                                     const struct plan *plan, struct arena *arena, struct engine_result *out,
+                                     struct assay_error *err) {
     struct buf sql = {0};
     buf_addz(&sql, "SELECT batch_id, status, contract_hash, reader_settings, files FROM ");
     enum assay_code rc = delta_scan_sql(snapshot, NULL, snapshot->file_count, false, arena, &sql, err);
     if (rc == ASSAY_OK) {
         buf_addz(&sql, " WHERE table_name = ");
         engine_sql_text(&sql, plan->table);
-        buf_addz(&sql, " QUALIFY row_number() OVER (PARTITION BY batch_id ORDER BY ended_at DESC, run_id DESC) = 1 ORDER BY batch_id");
+        buf_addz(&sql, " QUALIFY row_number() OVER (PARTITION BY batch_id ORDER BY ended_at DESC, run_id DESC) = 1 "
+                       "ORDER BY batch_id");
         rc = engine_query(session->engine, buf_str(&sql), RECORDS_MAX, arena, out, err);
     }
     buf_free(&sql);
     return rc;
 }
 
-enum assay_code records_load(struct session *session, const struct plan *plan, struct arena *arena, struct run_record **out,
-                             size_t *count, struct assay_error *err) {
+enum assay_code records_load(struct session *session, const struct plan *plan, struct arena *arena,
+                             struct run_record **out, size_t *count, struct assay_error *err) {
     struct delta_snapshot *snapshot;
     struct engine_result r = {0};
     *out = NULL;
     *count = 0;
-    enum assay_code rc = delta_snapshot_load(session->store, session->engine, STR(RUNS_ROOT), DELTA_LATEST, arena, &snapshot, err);
+    enum assay_code rc =
+        delta_snapshot_load(session->store, session->engine, STR(RUNS_ROOT), DELTA_LATEST, arena, &snapshot, err);
     if (rc == ASSAY_NOT_FOUND) return ASSAY_OK;
     if (rc) return rc;
     TRY(query_records(session, snapshot, plan, arena, &r, err));
     *out = ARENA_ARRAY(arena, r.row_count, struct run_record);
     *count = r.row_count;
     for (size_t i = 0; i < r.row_count; i++)
-        (*out)[i] = (struct run_record){engine_cell_at(&r, i, 0)->text, engine_cell_at(&r, i, 1)->text, engine_cell_at(&r, i, 2)->text,
-                                        engine_cell_at(&r, i, 3)->text, engine_cell_at(&r, i, 4)->text};
+        (*out)[i] = (struct run_record){engine_cell_at(&r, i, 0)->text, engine_cell_at(&r, i, 1)->text,
+                                        engine_cell_at(&r, i, 2)->text, engine_cell_at(&r, i, 3)->text,
+                                        engine_cell_at(&r, i, 4)->text};
     return ASSAY_OK;
 }
 
@@ -172,19 +199,35 @@ static void print_row(const struct run_result *r, struct arena *arena, struct bu
     const struct silver_result *s = &r->silver;
     struct buf rules = {0};
     if (r->has_silver) print_rules(r, &rules);
-    const struct str texts[] = {r->run_id, p->table, p->contract_id, p->contract_version, p->contract_hash, r->batch_id,
-                                str_of(run_status(r)), r->gate, str_of(r->err.message), p->reader_settings,
-                                r->has_batch ? record_files(&r->batch, arena) : (struct str){0}, buf_str(&rules)};
+    const struct str texts[] = {r->run_id,
+                                p->table,
+                                p->contract_id,
+                                p->contract_version,
+                                p->contract_hash,
+                                r->batch_id,
+                                str_of(run_status(r)),
+                                r->gate,
+                                str_of(r->err.message),
+                                p->reader_settings,
+                                r->has_batch ? record_files(&r->batch, arena) : (struct str){0},
+                                buf_str(&rules)};
     const bool is_counted = r->has_silver && s->was_counted, is_merged = is_counted && r->code == ASSAY_OK;
     const struct {
         bool is_known;
         int64_t value;
     } counts[] = {{is_counted || r->has_bronze, is_counted ? s->landed : r->bronze.row_count},
                   {is_counted || r->has_bronze, is_counted ? s->corrupt : r->bronze.corrupt_count},
-                  {is_counted, s->accepted},    {is_counted, s->superseded},  {is_counted, s->quarantined}, {is_merged, s->inserted},
-                  {is_merged, s->updated},      {is_merged, s->unchanged},    {is_merged, s->left_behind},
-                  {r->has_bronze, r->bronze.version},      {is_counted && s->quarantine_version >= 0, s->quarantine_version},
-                  {is_merged && s->version_before >= 0, s->version_before},   {is_merged, s->version}};
+                  {is_counted, s->accepted},
+                  {is_counted, s->superseded},
+                  {is_counted, s->quarantined},
+                  {is_merged, s->inserted},
+                  {is_merged, s->updated},
+                  {is_merged, s->unchanged},
+                  {is_merged, s->left_behind},
+                  {r->has_bronze, r->bronze.version},
+                  {is_counted && s->quarantine_version >= 0, s->quarantine_version},
+                  {is_merged && s->version_before >= 0, s->version_before},
+                  {is_merged, s->version}};
     buf_addz(sql, "SELECT ");
     size_t at = 0;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
@@ -208,16 +251,18 @@ static struct delta_metadata *runs_metadata(struct arena *arena) {
     return m;
 }
 
-static enum assay_code add_once(struct session *session, struct str select, const struct run_result *result, struct arena *arena,
-                                struct assay_error *err) {
+static enum assay_code add_once(struct session *session, struct str select, const struct run_result *result,
+                                struct arena *arena, struct assay_error *err) {
     struct delta_snapshot *snapshot = NULL;
     struct engine_files files;
     int64_t version;
-    enum assay_code rc = delta_snapshot_load(session->store, session->engine, STR(RUNS_ROOT), DELTA_LATEST, arena, &snapshot, err);
+    enum assay_code rc =
+        delta_snapshot_load(session->store, session->engine, STR(RUNS_ROOT), DELTA_LATEST, arena, &snapshot, err);
     if (rc && rc != ASSAY_NOT_FOUND) return rc;
     if (rc == ASSAY_NOT_FOUND) snapshot = NULL;
     const struct delta_metadata *metadata = snapshot ? &snapshot->metadata : runs_metadata(arena);
-    TRY(delta_write_files(session->engine, session->staging, metadata, select, &(struct engine_write_options){0}, arena, &files, err));
+    TRY(delta_write_files(session->engine, session->staging, metadata, select, &(struct engine_write_options){0}, arena,
+                          &files, err));
     struct delta_commit commit = {
         .base = snapshot,
         .metadata = snapshot ? NULL : metadata,
@@ -231,7 +276,8 @@ static enum assay_code add_once(struct session *session, struct str select, cons
     return delta_commit(session->store, session->engine, STR(RUNS_ROOT), &commit, &version, err);
 }
 
-enum assay_code records_add(struct session *session, const struct run_result *result, struct arena *arena, struct assay_error *err) {
+enum assay_code records_add(struct session *session, const struct run_result *result, struct arena *arena,
+                            struct assay_error *err) {
     struct buf select = {0};
     enum assay_code rc = ASSAY_CONFLICT;
     print_row(result, arena, &select);

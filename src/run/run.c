@@ -1,10 +1,11 @@
 /**
  * The stages over the batches that are pending, one batch after another.
  *
- * 1. A batch is pending when it was never run for this contract, did not finish, its files or the reader settings changed since, or it was refused and the
- *    contract changed since. A batch that is named is always run.
+ * 1. A batch is pending when it was never run for this contract, did not finish, its files or the reader settings
+ * changed since, or it was refused and the contract changed since. A batch that is named is always run.
  * 2. Order: landed_at, then id. Order does not matter to the tables (the merge sees to that), only to people.
- * 3. A refused batch is recorded and the others go on. A failure ends the run and leaves no record, so the batch stays pending.
+ * 3. A refused batch is recorded and the others go on. A failure ends the run and leaves no record, so the batch stays
+ * pending.
  */
 #include "run/run_int.h"
 
@@ -95,11 +96,37 @@ static enum assay_code run_stages(struct session *session, unsigned stages, stru
     return ASSAY_OK;
 }
 
+/** Say what an interrupted batch left behind; each commit is whole or absent. */
+static void tell_interrupted(struct run_result *r) {
+    const struct plan *p = r->plan;
+    if (r->silver.is_written)
+        error_set(&r->err, r->code, p->table.ptr,
+                  "stopped by a signal after the commit to %.*s; all rows are there\n"
+                  "next: assay run %.*s --batch %.*s writes the record of the run",
+                  STR_ARG(p->table), STR_ARG(p->table), STR_ARG(r->batch_id));
+    else
+        error_set(&r->err, r->code, p->table.ptr,
+                  "stopped by a signal before the commit to %.*s, which is as it was\n"
+                  "next: assay run %.*s --batch %.*s",
+                  STR_ARG(r->has_bronze ? p->table : p->bronze_table), STR_ARG(p->table), STR_ARG(r->batch_id));
+}
+
+/** The record could not be written: worse than what the batch came to, and told beside it. */
+static void tell_unrecorded(struct run_result *r, enum assay_code code, const struct assay_error *record) {
+    struct assay_error was = r->err;
+    bool is_refused = r->code == ASSAY_REFUSED;
+    r->code = error_set(
+        &r->err, code, record->where,
+        "%s%s%s%s\nthe tables are written, the record in assay.runs is not; running the batch again is safe",
+        is_refused ? was.message : "", is_refused ? "\n" : "", is_refused ? "and then: " : "", record->message);
+}
+
 /** Run one batch and record it. */
 static enum assay_code run_batch(struct session *session, const struct plan *plan, struct str batch_id,
                                  const struct run_options *options, struct assay_error *err) {
     struct arena arena = {0};
-    struct run_result r = {.plan = plan, .batch_id = batch_id, .run_id = hash_uuid(&arena), .started_us = time_now_us()};
+    struct run_result r = {
+        .plan = plan, .batch_id = batch_id, .run_id = hash_uuid(&arena), .started_us = time_now_us()};
     if (options->report) options->report(options->context, &r);
     r.code = plan_batch_check(batch_id, &r.err);
     if (r.code) r.gate = STR("batch_id");
@@ -110,12 +137,9 @@ static enum assay_code run_batch(struct session *session, const struct plan *pla
     if (is_recorded) {
         struct assay_error record_err = {0};
         enum assay_code rc = records_add(session, &r, &arena, &record_err);
-        if (rc && r.code == ASSAY_OK) {
-            r.code = rc;
-            r.err = record_err;
-            error_prepend(&r.err, "the tables are written, the record in assay.runs is not; running the batch again is safe");
-        }
+        if (rc) tell_unrecorded(&r, rc, &record_err);
     }
+    if (r.code == ASSAY_INTERRUPTED) tell_interrupted(&r);
     if (options->report) options->report(options->context, &r);
     enum assay_code code = r.code;
     if (code && err) *err = r.err;
@@ -123,8 +147,8 @@ static enum assay_code run_batch(struct session *session, const struct plan *pla
     return code;
 }
 
-static enum assay_code run_plan(struct session *session, const struct plan *plan, const struct run_options *options, size_t *ran,
-                                bool *is_refused, struct assay_error *err) {
+static enum assay_code run_plan(struct session *session, const struct plan *plan, const struct run_options *options,
+                                size_t *ran, bool *is_refused, struct assay_error *err) {
     struct arena arena = {0};
     struct landing_batch named = {.id = options->batch_id}, *batches = &named;
     size_t count = 1;
@@ -132,7 +156,8 @@ static enum assay_code run_plan(struct session *session, const struct plan *plan
     if (options->batch_id.len == 0) rc = find_batches(session, plan, &arena, &batches, &count, err);
     for (size_t i = 0; i < count && rc == ASSAY_OK; i++) {
         if (session->is_interrupted) {
-            rc = error_set(err, ASSAY_INTERRUPTED, plan->table.ptr, "stopped between two batches; %zu of %zu are done", i, count);
+            rc = error_set(err, ASSAY_INTERRUPTED, plan->table.ptr, "stopped between two batches; %zu of %zu are done",
+                           i, count);
             break;
         }
         rc = run_batch(session, plan, batches[i].id, options, err);
@@ -146,8 +171,8 @@ static enum assay_code run_plan(struct session *session, const struct plan *plan
     return rc;
 }
 
-enum assay_code run_plans(struct session *session, struct plan **plans, size_t plan_count, const struct run_options *options,
-                          size_t *batch_count, struct assay_error *err) {
+enum assay_code run_plans(struct session *session, struct plan **plans, size_t plan_count,
+                          const struct run_options *options, size_t *batch_count, struct assay_error *err) {
     bool is_refused = false;
     *batch_count = 0;
     for (size_t i = 0; i < plan_count; i++) TRY(run_plan(session, plans[i], options, batch_count, &is_refused, err));

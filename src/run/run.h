@@ -1,6 +1,6 @@
 /**
- * One run: which batches are pending, the stages in order, the record in `assay.runs`. And the project around it: `assay.yaml`, found upwards from the
- * current folder, says which lake and which contracts.
+ * One run: which batches are pending, the stages in order, the record in `assay.runs`. And the project around it:
+ * `assay.yaml`, found upwards from the current folder, says which lake and which contracts.
  */
 #ifndef RUN_RUN_H
 #define RUN_RUN_H
@@ -23,21 +23,23 @@ struct project_file {
 };
 
 struct project {
-    struct str folder;    /* of assay.yaml, absolute */
-    struct str config;    /* path of assay.yaml as shown */
-    struct str lake;      /* absolute path or URL */
+    struct str folder;          /* of assay.yaml, absolute */
+    struct str config;          /* path of assay.yaml as shown */
+    struct str lake;            /* absolute path or URL */
     struct project_file *files; /* by path */
     size_t file_count;
-    struct diagnostics diagnostics; /* of assay.yaml itself and of names used twice */
+    struct diagnostics diagnostics;    /* of assay.yaml itself and of names used twice */
     size_t error_count, warning_count; /* over all files */
 };
 
 /**
  * Find and read the project. Contract mistakes are no error of this call: look at error_count.
  * @param start  folder to start from, usually "."
- * @return OK; NOT_FOUND no assay.yaml here or above; INVALID assay.yaml (mistakes are in out->diagnostics when it could be parsed)
+ * @return OK; NOT_FOUND no assay.yaml here or above; INVALID assay.yaml (mistakes are in out->diagnostics when it could
+ * be parsed)
  */
-enum assay_code project_load(struct str start, struct arena *arena, struct project *out, struct assay_error *err) NODISCARD;
+enum assay_code project_load(struct str start, struct arena *arena, struct project *out,
+                             struct assay_error *err) NODISCARD;
 /** Read contract files that were named one by one (no project needed). */
 enum assay_code project_load_files(const struct str *paths, size_t count, struct arena *arena, struct project *out,
                                    struct assay_error *err) NODISCARD;
@@ -45,8 +47,8 @@ enum assay_code project_load_files(const struct str *paths, size_t count, struct
 void project_print_diagnostics(const struct project *project, enum diagnostic_severity least, struct buf *out);
 /** Plans of the named table, or of all when name is empty; those whose tables others refer to come first.
  * @return OK; INVALID the project has errors (their count), or no contract has that table (nearest name) */
-enum assay_code project_plans(const struct project *project, struct str name, struct arena *arena, struct plan ***out, size_t *count,
-                              struct assay_error *err) NODISCARD;
+enum assay_code project_plans(const struct project *project, struct str name, struct arena *arena, struct plan ***out,
+                              size_t *count, struct assay_error *err) NODISCARD;
 
 /* ---- an open lake ---- */
 
@@ -54,6 +56,7 @@ struct session {
     struct store *store;
     struct staging *staging;
     struct engine *engine;
+    char *spill_folder; /* of a session that only reads, outside of the lake; NULL otherwise */
     int threads;
     volatile sig_atomic_t is_interrupted; /* set by run_interrupt */
 };
@@ -63,9 +66,11 @@ struct session_options {
     int threads;          /* 0: as many as the process may use */
     bool create;          /* make the lake's folder if it is absent */
     bool need_engine;
+    bool read_only; /* nothing is written into the lake, which may lie on a read-only disk */
 };
 
-/** @return OK; UNSUPPORTED the lake is a URL of a kind that is not built yet; as store_open_local, staging_open, engine_open */
+/** @return OK; UNSUPPORTED the lake is a URL of a kind that is not built yet; as store_open_local, staging_open,
+ * engine_open */
 enum assay_code session_open(const struct project *project, const struct session_options *options, struct session *out,
                              struct assay_error *err) NODISCARD;
 void session_close(struct session *session);
@@ -80,12 +85,13 @@ struct run_result {
     struct str run_id, batch_id;
     enum assay_code code; /* OK; REFUSED; else the failure */
     struct assay_error err;
-    struct str gate;      /* batch_id, batch_folder, header or a gate of silver; empty */
+    struct str gate;                        /* batch_id, batch_folder, header or a gate of silver; empty */
     bool has_batch, has_bronze, has_silver; /* which of these are filled */
     struct landing_batch batch;
     struct bronze_result bronze;
     struct silver_result silver;
-    struct str replaced_hashes; /* when the batch was loaded before with other content: lines `name: old sha256 -> new sha256` */
+    struct str replaced_hashes; /* when the batch was loaded before with other content: lines `name: old sha256 -> new
+                                   sha256` */
     int64_t started_us, ended_us;
     double bronze_s, silver_s;
 };
@@ -94,21 +100,23 @@ struct run_result {
 typedef void run_report_fn(void *context, const struct run_result *result);
 
 struct run_options {
-    unsigned stages;       /* RUN_BRONZE | RUN_SILVER */
-    struct str batch_id;   /* empty: every pending batch */
+    unsigned stages;     /* RUN_BRONZE | RUN_SILVER */
+    struct str batch_id; /* empty: every pending batch */
     run_report_fn *report;
     void *context;
 };
 
 /**
- * Run the stages over the batches of each plan, in order. A refused batch does not stop the others; a failure stops the run.
+ * Run the stages over the batches of each plan, in order. A refused batch does not stop the others; a failure stops the
+ * run.
  * @param[out] batch_count  batches that were run
  * @return OK; REFUSED at least one batch was refused; else the failure of the last batch
  */
-enum assay_code run_plans(struct session *session, struct plan **plans, size_t plan_count, const struct run_options *options,
-                          size_t *batch_count, struct assay_error *err) NODISCARD;
+enum assay_code run_plans(struct session *session, struct plan **plans, size_t plan_count,
+                          const struct run_options *options, size_t *batch_count, struct assay_error *err) NODISCARD;
 
-/** After this, the run ends before its next commit with INTERRUPTED; a commit under way is finished. Async-signal-safe. */
+/** After this, the run ends before its next commit with INTERRUPTED; a commit under way is finished. Async-signal-safe.
+ */
 void run_interrupt(struct session *session);
 
 /** A result as one JSON object: counts, gate, rules, versions, times. */

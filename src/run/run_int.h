@@ -9,15 +9,15 @@
 /** What the table of runs says of a batch under a contract: its last record. */
 struct run_record {
     struct str batch_id;
-    struct str status;        /* done or refused */
+    struct str status; /* done or refused */
     struct str contract_hash;
     struct str reader_settings;
-    struct str files;         /* JSON: [{"name","bytes","sha256","modified_us"}], by name */
+    struct str files; /* JSON: [{"name","bytes","sha256","modified_us"}], by name */
 };
 
 /** The last record of each batch of the plan's table, by batch id. No table, no records. */
-enum assay_code records_load(struct session *session, const struct plan *plan, struct arena *arena, struct run_record **out,
-                             size_t *count, struct assay_error *err) NODISCARD;
+enum assay_code records_load(struct session *session, const struct plan *plan, struct arena *arena,
+                             struct run_record **out, size_t *count, struct assay_error *err) NODISCARD;
 /** Append the result to assay.runs. */
 enum assay_code records_add(struct session *session, const struct run_result *result, struct arena *arena,
                             struct assay_error *err) NODISCARD;
