@@ -70,18 +70,18 @@ def test_spark_appends_under_the_constraints(job, spark):
     path, before = job.table("silver.orders"), count(job)
     columns = good_row("S000001").column_names
 
-    def insert(order_id, quantity):
+    def insert(order_id, **changes):
         spark.read.format("delta").load(str(path)).limit(1).createOrReplaceTempView("one")
-        changed = {"order_id": f"'{order_id}'", "quantity": quantity, "_batch_id": "'other'"}
+        changed = {"order_id": f"'{order_id}'", "_batch_id": "'other'", **changes}
         select = ", ".join(f"{changed[n]} AS {n}" if n in changed else n for n in columns)
         spark.sql(f"INSERT INTO delta.`{path}` SELECT {select} FROM one")
 
-    insert("S000001", 2)
+    insert("S000001", quantity=2)
     assert count(job) == before + 1
     with pytest.raises(Exception, match="(?i)DELTA_VIOLATE_CONSTRAINT|CHECK constraint"):
-        insert("S000002", 0)
+        insert("S000002", quantity=0)
     with pytest.raises(Exception, match="(?i)DELTA_NOT_NULL|NOT NULL|not_null"):
-        insert("S000003", "CAST(NULL AS INT)")
+        insert("S000003", order_date="CAST(NULL AS DATE)")
     assert count(job) == before + 1
 
 
