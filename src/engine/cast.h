@@ -1,7 +1,7 @@
 /**
- * Text to values as Spark 3.5's try_cast does it, session zone UTC, as pure functions of bytes. They know nothing of DuckDB.
- * Each returns false where Spark gives NULL. Exceptions decided for assay: a time-only text is no TIMESTAMP; what makes Spark throw
- * (decimal exponents like 1e2147483647) is NULL. Any bytes may come in; none is trusted.
+ * Text to values as Spark 3.5's try_cast does it, session zone UTC, as pure functions of bytes. They know nothing of
+ * DuckDB. Each returns false where Spark gives NULL. Exceptions decided for assay: a time-only text is no TIMESTAMP;
+ * what makes Spark throw (decimal exponents like 1e2147483647) is NULL. Any bytes may come in; none is trusted.
  *
  * Thread safety: all functions may run in many threads at once.
  * Source: Spark 3.5 Cast, SparkDateTimeUtils, UTF8String, Decimal; vectors in tests/data/spark.
@@ -29,14 +29,17 @@ bool cast_decimal(struct str text, int precision, int scale, int128 *unscaled, b
 
 /** A date or timestamp pattern of Java's DateTimeFormatter as Spark 3.5 (CORRECTED) reads it, compiled once. */
 struct datetime_pattern;
-/** A `T` outside of quotes is the letter T. @return OK; INVALID names the letter that Spark refuses for reading, or the unbalanced quote. */
-enum assay_code datetime_pattern_open(struct str pattern, struct datetime_pattern **out, struct assay_error *err) NODISCARD;
+/** A `T` outside of quotes is the letter T. @return OK; INVALID names the letter that Spark refuses for reading, or the
+ * unbalanced quote. */
+enum assay_code datetime_pattern_open(struct str pattern, struct datetime_pattern **out,
+                                      struct assay_error *err) NODISCARD;
 void datetime_pattern_close(struct datetime_pattern **pattern);
 bool datetime_pattern_date(const struct datetime_pattern *pattern, struct str text, int32_t *days);
 bool datetime_pattern_timestamp(const struct datetime_pattern *pattern, struct str text, int64_t *us);
 
-/** The instant of a local wall time in a zone given as text as Spark's getZoneId takes it (`Z`, `+05:30`, `UTC+3`, `PST`, `Europe/Paris`) at a local wall time (us since
- * the epoch, as if UTC); gaps move forward, overlaps take the earlier offset. Region rules come from the machine's tzdata. */
+/** The instant of a local wall time in a zone given as text as Spark's getZoneId takes it (`Z`, `+05:30`, `UTC+3`,
+ * `PST`, `Europe/Paris`) at a local wall time (us since the epoch, as if UTC); gaps move forward, overlaps take the
+ * earlier offset. Region rules come from the machine's tzdata. */
 bool cast_zone_instant(struct str zone, int64_t local_us, int64_t *instant_us);
 
 /** Spark's TRIM: 0x20 only. A view of text. */

@@ -1,14 +1,14 @@
 /*
  * Text to DATE, TIMESTAMP and TIMESTAMP_NTZ.
  *
- * 1. DATE: sign, year of 4 to 7 digits, month and day of 1 or 2, each part but the year optional; after a day a blank or `T` ends it
- *    and anything may follow. TIMESTAMP: the year has at most 6 digits, then hour, minute, second, fraction, zone, each optional in
- *    this order, but a zone only after seconds.
+ * 1. DATE: sign, year of 4 to 7 digits, month and day of 1 or 2, each part but the year optional; after a day a blank
+ * or `T` ends it and anything may follow. TIMESTAMP: the year has at most 6 digits, then hour, minute, second,
+ * fraction, zone, each optional in this order, but a zone only after seconds.
  * 2. A fraction is cut after six digits, never rounded. There is no 24:00 and no leap second.
  * 3. Proleptic Gregorian calendar, year 0 and negative ones included; what does not fit the type is no value.
  * 4. A text with only a time is no TIMESTAMP: Spark would take today's date.
- * 5. The usual shapes are read at fixed places first. They give what the grammar gives, since each of their parts is one of the
- *    grammar's, of a width it allows.
+ * 5. The usual shapes are read at fixed places first. They give what the grammar gives, since each of their parts is
+ * one of the grammar's, of a width it allows.
  *
  * Source: SparkDateTimeUtils.stringToDate and parseTimestampString of Spark 3.5.
  */
@@ -30,7 +30,8 @@ static bool take_char(struct str s, size_t *at, char c) {
 static bool take_part(struct str s, size_t *at, int *value) { return take_digits(s, at, 2, value) > 0; }
 
 /** `[+-]yyyy[-m[-d]]`; has_day tells whether all three were there. What follows is the caller's question. */
-static bool take_date(struct str s, size_t *at, size_t year_digits, int64_t *year, int *month, int *day, bool *has_day) {
+static bool take_date(struct str s, size_t *at, size_t year_digits, int64_t *year, int *month, int *day,
+                      bool *has_day) {
     int value;
     *month = *day = 1;
     bool is_negative = s.len > 0 && s.ptr[0] == '-';
@@ -102,7 +103,8 @@ static bool read_any(struct str s, size_t *at, struct wall_time *out, bool *is_d
 static bool read_after_seconds(struct str s, size_t at, struct wall_time *out) {
     if (at < s.len && is_digit(s.ptr[at])) return false;
     if (take_char(s, &at, '.')) {
-        for (int place = 100000; at < s.len && is_digit(s.ptr[at]); at++, place /= 10) out->us += place * (s.ptr[at] - '0');
+        for (int place = 100000; at < s.len && is_digit(s.ptr[at]); at++, place /= 10)
+            out->us += place * (s.ptr[at] - '0');
     }
     out->zone = str_sub(s, at, s.len);
     return true;

@@ -1,11 +1,12 @@
 /*
  * Text to DECIMAL(p,s) as java.math.BigDecimal reads it and Spark rounds it, without big numbers.
  *
- * 1. Grammar: sign, digits with at most one point and at least one digit, then e or E, sign, digits. Digits are those of
- *    Character.isDigit(char): every decimal digit of the basic plane, mixed as you like.
- * 2. precision counts significant digits (1 for zero), scale is digits after the point less the exponent. Both alone decide what becomes
- *    of the value, so any exponent costs the same.
- * 3. More than 38 digits before the point is no value, even for zero (`0e38`): Spark's guard, in Java's 32-bit arithmetic.
+ * 1. Grammar: sign, digits with at most one point and at least one digit, then e or E, sign, digits. Digits are those
+ * of Character.isDigit(char): every decimal digit of the basic plane, mixed as you like.
+ * 2. precision counts significant digits (1 for zero), scale is digits after the point less the exponent. Both alone
+ * decide what becomes of the value, so any exponent costs the same.
+ * 3. More than 38 digits before the point is no value, even for zero (`0e38`): Spark's guard, in Java's 32-bit
+ * arithmetic.
  * 4. Rounding is half away from zero, then the digits are counted against p.
  * 5. Where BigDecimal cannot compute the power of ten and throws, there is no value.
  *
@@ -16,7 +17,7 @@
 
 enum {
     MAX_DIGITS = 38,
-    SHORT_DIGITS = 18,              /* that many digits fit an uint64_t */
+    SHORT_DIGITS = 18,             /* that many digits fit an uint64_t */
     BIG_INTEGER_POWER = 536870920, /* the least power of ten that BigInteger.pow refuses */
 };
 
@@ -55,9 +56,12 @@ static bool read_short(struct str s, bool *is_negative, uint64_t *value, int *sc
     const char *end = s.ptr + s.len, *point = NULL;
     uint64_t v = 0;
     for (const char *at = s.ptr; at < end; at++) {
-        if (is_digit(*at)) v = v * 10 + (uint64_t)(*at - '0');
-        else if (*at == '.' && !point) point = at;
-        else return false;
+        if (is_digit(*at))
+            v = v * 10 + (uint64_t)(*at - '0');
+        else if (*at == '.' && !point)
+            point = at;
+        else
+            return false;
     }
     size_t digits = s.len - (point != NULL);
     *value = v;
@@ -83,11 +87,12 @@ static bool round_short(uint64_t value, int scale, int precision, int wanted, in
     return *out < power_of_ten(precision);
 }
 
-/** The zeros of the decimal digits of Unicode 13 in the basic plane; each is followed by its one to nine. */
-static const uint16_t zeros[] = {0x0030, 0x0660, 0x06F0, 0x07C0, 0x0966, 0x09E6, 0x0A66, 0x0AE6, 0x0B66, 0x0BE6,
-                                 0x0C66, 0x0CE6, 0x0D66, 0x0DE6, 0x0E50, 0x0ED0, 0x0F20, 0x1040, 0x1090, 0x17E0,
-                                 0x1810, 0x1946, 0x19D0, 0x1A80, 0x1A90, 0x1B50, 0x1BB0, 0x1C40, 0x1C50, 0xA620,
-                                 0xA8D0, 0xA900, 0xA9D0, 0xA9F0, 0xAA50, 0xABF0, 0xFF10};
+/** The zeros of the decimal digits of Unicode 13 in the basic plane beyond ASCII; each is followed by its one to nine.
+ */
+static const uint16_t zeros[] = {0x0660, 0x06F0, 0x07C0, 0x0966, 0x09E6, 0x0A66, 0x0AE6, 0x0B66, 0x0BE6,
+                                 0x0C66, 0x0CE6, 0x0D66, 0x0DE6, 0x0E50, 0x0ED0, 0x0F20, 0x1040, 0x1090,
+                                 0x17E0, 0x1810, 0x1946, 0x19D0, 0x1A80, 0x1A90, 0x1B50, 0x1BB0, 0x1C40,
+                                 0x1C50, 0xA620, 0xA8D0, 0xA900, 0xA9D0, 0xA9F0, 0xAA50, 0xABF0, 0xFF10};
 
 static int digit_of(uint32_t code_point) {
     for (size_t i = sizeof zeros / sizeof zeros[0]; i-- > 0;)
@@ -102,8 +107,10 @@ static int take_digit(const char **at, const char *end) {
     size_t size = 1;
     uint32_t code_point = 0;
     if (left > 0 && b[0] < 0x80) {
-        code_point = b[0];
-    } else if (left > 1 && (b[0] & 0xE0) == 0xC0 && (b[1] & 0xC0) == 0x80) {
+        if (!is_digit(**at)) return -1;
+        return *(*at)++ - '0';
+    }
+    if (left > 1 && (b[0] & 0xE0) == 0xC0 && (b[1] & 0xC0) == 0x80) {
         code_point = (b[0] & 0x1FU) << 6 | (b[1] & 0x3FU);
         size = 2;
     } else if (left > 2 && (b[0] & 0xF0) == 0xE0 && (b[1] & 0xC0) == 0x80 && (b[2] & 0xC0) == 0x80) {
@@ -179,8 +186,10 @@ static int128 round_digits(const struct number *n, int64_t kept, bool *is_exact)
             at++;
             continue;
         }
-        if (place < kept) value = value * 10 + digit;
-        else if (digit > 0) *is_exact = false;
+        if (place < kept)
+            value = value * 10 + digit;
+        else if (digit > 0)
+            *is_exact = false;
         if (place == kept) round_up = digit >= 5;
         place++;
     }
@@ -198,8 +207,10 @@ static bool round_number(const struct number *n, int precision, int scale, int12
     int64_t dropped = n->scale - scale;
     int64_t kept = n->precision - dropped;
     if (dropped >= BIG_INTEGER_POWER || kept > precision) return false;
-    if (kept < 0) *is_exact = false;
-    else *out = round_digits(n, kept, is_exact);
+    if (kept < 0)
+        *is_exact = false;
+    else
+        *out = round_digits(n, kept, is_exact);
     return *out < power_of_ten(precision);
 }
 

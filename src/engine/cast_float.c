@@ -1,11 +1,14 @@
 /*
- * Text to DOUBLE and FLOAT: Java's grammar is checked here, the digits are turned into bits by the C library, which rounds correctly.
+ * Text to DOUBLE and FLOAT: Java's grammar is checked here, the digits are turned into bits by the C library, which
+ * rounds correctly.
  *
- * 1. Decimal numbers with an optional exponent, hexadecimal ones with a binary exponent (required), one letter d or f at the end of
- *    either; NaN and Infinity with a sign; Spark's words inf, infinity and nan in any case. Nothing else that strtod knows.
+ * 1. Decimal numbers with an optional exponent, hexadecimal ones with a binary exponent (required), one letter d or f
+ * at the end of either; NaN and Infinity with a sign; Spark's words inf, infinity and nan in any case. Nothing else
+ * that strtod knows.
  * 2. Too large is infinity, too small is zero, never no value. FLOAT is read as FLOAT, not through DOUBLE.
  * 3. An exponent beyond 324 + the number of digits decides alone, whatever zeros stand before them: so does Java.
- * 4. Up to 15 digits (7 for FLOAT) with a small power of ten are computed here: both are exact, so one operation rounds correctly.
+ * 4. Up to 15 digits (7 for FLOAT) with a small power of ten are computed here: both are exact, so one operation rounds
+ * correctly.
  *
  * Source: jdk.internal.math.FloatingDecimal of JDK 17, Cast.processFloatingPointSpecialLiterals of Spark 3.5.
  */
@@ -25,10 +28,10 @@ enum real_kind { REAL_WORD, REAL_DECIMAL, REAL_HEX };
 struct real {
     enum real_kind kind;
     bool is_negative;
-    double word;         /* REAL_WORD: NaN, infinity or zero, without sign */
-    struct str text;     /* without sign and suffix, for strtod */
-    uint64_t digits;     /* REAL_DECIMAL with at most 19 digits: text = digits * 10^exponent */
-    size_t digit_count;  /* from the first that is not 0 */
+    double word;        /* REAL_WORD: NaN, infinity or zero, without sign */
+    struct str text;    /* without sign and suffix, for strtod */
+    uint64_t digits;    /* REAL_DECIMAL with at most 19 digits: text = digits * 10^exponent */
+    size_t digit_count; /* from the first that is not 0 */
     int64_t exponent;
 };
 
@@ -102,9 +105,12 @@ static bool read_hex(struct str s, struct real *out) {
     bool has_point = false, has_digit = false;
     out->kind = REAL_HEX;
     for (; at < s.len; at++) {
-        if (is_hex_digit(s.ptr[at])) has_digit = true;
-        else if (s.ptr[at] == '.' && !has_point) has_point = true;
-        else break;
+        if (is_hex_digit(s.ptr[at]))
+            has_digit = true;
+        else if (s.ptr[at] == '.' && !has_point)
+            has_point = true;
+        else
+            break;
     }
     if (!has_digit || !take_char(s, &at, "pP") || !take_exponent(s, &at, &exponent)) return false;
     out->text = str_sub(s, 0, at);
@@ -137,8 +143,10 @@ static void convert(struct str text, double *as_double, float *as_float) {
     char *copy = text.len < sizeof small ? small : memory_alloc(text.len + 1);
     memcpy(copy, text.ptr, text.len);
     copy[text.len] = '\0';
-    if (as_double) *as_double = strtod_l(copy, NULL, c_locale);
-    else *as_float = strtof_l(copy, NULL, c_locale);
+    if (as_double)
+        *as_double = strtod_l(copy, NULL, c_locale);
+    else
+        *as_float = strtof_l(copy, NULL, c_locale);
     if (copy != small) free(copy);
 }
 
@@ -148,10 +156,14 @@ bool cast_double(struct str text, double *out) {
     struct real r;
     if (!read_real(text, &r)) return false;
     double value;
-    if (r.kind == REAL_WORD) value = r.word;
-    else if (r.kind == REAL_HEX || r.digit_count > 15 || r.exponent < -22 || r.exponent > 22) convert(r.text, &value, NULL);
-    else if (r.exponent < 0) value = (double)r.digits / powers[-r.exponent];
-    else value = (double)r.digits * powers[r.exponent];
+    if (r.kind == REAL_WORD)
+        value = r.word;
+    else if (r.kind == REAL_HEX || r.digit_count > 15 || r.exponent < -22 || r.exponent > 22)
+        convert(r.text, &value, NULL);
+    else if (r.exponent < 0)
+        value = (double)r.digits / powers[-r.exponent];
+    else
+        value = (double)r.digits * powers[r.exponent];
     *out = r.is_negative && !isnan(value) ? -value : value;
     return true;
 }
@@ -161,10 +173,14 @@ bool cast_float(struct str text, float *out) {
     struct real r;
     if (!read_real(text, &r)) return false;
     float value;
-    if (r.kind == REAL_WORD) value = (float)r.word;
-    else if (r.kind == REAL_HEX || r.digit_count > 7 || r.exponent < -10 || r.exponent > 10) convert(r.text, NULL, &value);
-    else if (r.exponent < 0) value = (float)r.digits / powers[-r.exponent];
-    else value = (float)r.digits * powers[r.exponent];
+    if (r.kind == REAL_WORD)
+        value = (float)r.word;
+    else if (r.kind == REAL_HEX || r.digit_count > 7 || r.exponent < -10 || r.exponent > 10)
+        convert(r.text, NULL, &value);
+    else if (r.exponent < 0)
+        value = (float)r.digits / powers[-r.exponent];
+    else
+        value = (float)r.digits * powers[r.exponent];
     *out = r.is_negative && !isnan(value) ? -value : value;
     return true;
 }

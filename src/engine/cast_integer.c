@@ -1,7 +1,8 @@
 /*
  * Text to integers and booleans, and TRIM.
  *
- * 1. A number is an optional sign and ASCII digits, nothing else: no point, no exponent, no separators. Out of range is no value.
+ * 1. A number is an optional sign and ASCII digits, nothing else: no point, no exponent, no separators. Out of range is
+ * no value.
  * 2. Booleans are ten words, case ignored.
  *
  * Source: UTF8String.toLongExact and toIntExact, StringUtils.isTrueString and isFalseString of Spark 3.5.
@@ -19,7 +20,8 @@ static bool read_integer(struct str text, int64_t least, int64_t most, int64_t *
     int64_t value = 0;
     for (size_t i = 0; i < s.len; i++) {
         if (!is_digit(s.ptr[i])) return false;
-        if (__builtin_mul_overflow(value, 10, &value) || __builtin_sub_overflow(value, s.ptr[i] - '0', &value)) return false;
+        if (__builtin_mul_overflow(value, 10, &value) || __builtin_sub_overflow(value, s.ptr[i] - '0', &value))
+            return false;
     }
     if (!is_negative && __builtin_sub_overflow((int64_t)0, value, &value)) return false;
     *out = value;
@@ -53,8 +55,8 @@ bool cast_boolean(struct str text, bool *out) {
     static const struct {
         struct str word;
         bool value;
-    } words[] = {{{"true", 4}, true},   {{"false", 5}, false}, {{"1", 1}, true},   {{"0", 1}, false}, {{"y", 1}, true},
-                 {{"n", 1}, false},     {{"t", 1}, true},      {{"f", 1}, false},  {{"yes", 3}, true}, {{"no", 2}, false}};
+    } words[] = {{{"true", 4}, true}, {{"false", 5}, false}, {{"1", 1}, true},  {{"0", 1}, false},  {{"y", 1}, true},
+                 {{"n", 1}, false},   {{"t", 1}, true},      {{"f", 1}, false}, {{"yes", 3}, true}, {{"no", 2}, false}};
     struct str s = trim_controls(text);
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (!str_eq_nocase(s, words[i].word)) continue;

@@ -20,7 +20,8 @@ static inline struct str trim_java(struct str s) {
     return s;
 }
 
-/** The digits at *at, up to `most`: their value and, as the return, their count. More digits than that stay where they are. */
+/** The digits at *at, up to `most`: their value and, as the return, their count. More digits than that stay where they
+ * are. */
 static inline size_t take_digits(struct str s, size_t *at, size_t most, int *value) {
     size_t from = *at;
     *value = 0;

@@ -2,7 +2,8 @@
  * Zone texts: which zone a text names, and what instant a wall time in it is.
  *
  * 1. ids are case-sensitive. Offsets are at most 18:00 either way, minutes and seconds at most 59.
- * 2. UTC, GMT and UT may be followed by an offset; the three-letter ids of old Java stand for regions (PST) or offsets (EST).
+ * 2. UTC, GMT and UT may be followed by an offset; the three-letter ids of old Java stand for regions (PST) or offsets
+ * (EST).
  *
  * Source: ZoneId.of, ZoneOffset.of and ZoneId.SHORT_IDS of JDK 17, DateTimeUtils.getZoneId of Spark 3.5.
  */
@@ -17,15 +18,33 @@ enum { ID_BYTES_MAX = 64, US_PER_S = 1000000 };
 static const struct {
     const char *id, *stands_for;
 } short_ids[] = {
-    {"ACT", "Australia/Darwin"},     {"AET", "Australia/Sydney"},   {"AGT", "America/Argentina/Buenos_Aires"},
-    {"ART", "Africa/Cairo"},         {"AST", "America/Anchorage"},  {"BET", "America/Sao_Paulo"},
-    {"BST", "Asia/Dhaka"},           {"CAT", "Africa/Harare"},      {"CNT", "America/St_Johns"},
-    {"CST", "America/Chicago"},      {"CTT", "Asia/Shanghai"},      {"EAT", "Africa/Addis_Ababa"},
-    {"ECT", "Europe/Paris"},         {"EST", "-05:00"},             {"HST", "-10:00"},
-    {"IET", "America/Indiana/Indianapolis"}, {"IST", "Asia/Kolkata"}, {"JST", "Asia/Tokyo"},
-    {"MIT", "Pacific/Apia"},         {"MST", "-07:00"},             {"NET", "Asia/Yerevan"},
-    {"NST", "Pacific/Auckland"},     {"PLT", "Asia/Karachi"},       {"PNT", "America/Phoenix"},
-    {"PRT", "America/Puerto_Rico"},  {"PST", "America/Los_Angeles"}, {"SST", "Pacific/Guadalcanal"},
+    {"ACT", "Australia/Darwin"},
+    {"AET", "Australia/Sydney"},
+    {"AGT", "America/Argentina/Buenos_Aires"},
+    {"ART", "Africa/Cairo"},
+    {"AST", "America/Anchorage"},
+    {"BET", "America/Sao_Paulo"},
+    {"BST", "Asia/Dhaka"},
+    {"CAT", "Africa/Harare"},
+    {"CNT", "America/St_Johns"},
+    {"CST", "America/Chicago"},
+    {"CTT", "Asia/Shanghai"},
+    {"EAT", "Africa/Addis_Ababa"},
+    {"ECT", "Europe/Paris"},
+    {"EST", "-05:00"},
+    {"HST", "-10:00"},
+    {"IET", "America/Indiana/Indianapolis"},
+    {"IST", "Asia/Kolkata"},
+    {"JST", "Asia/Tokyo"},
+    {"MIT", "Pacific/Apia"},
+    {"MST", "-07:00"},
+    {"NET", "Asia/Yerevan"},
+    {"NST", "Pacific/Auckland"},
+    {"PLT", "Asia/Karachi"},
+    {"PNT", "America/Phoenix"},
+    {"PRT", "America/Puerto_Rico"},
+    {"PST", "America/Los_Angeles"},
+    {"SST", "Pacific/Guadalcanal"},
     {"VST", "Asia/Ho_Chi_Minh"},
 };
 
@@ -76,7 +95,8 @@ static void insert_zero(char *text, size_t *len, size_t at) {
     ++*len;
 }
 
-/** What Spark 2 took and Java does not: a single digit before or after the colon of an offset. `text` has room for two more. */
+/** What Spark 2 took and Java does not: a single digit before or after the colon of an offset. `text` has room for two
+ * more. */
 static void complete_digits(char *text, size_t *len) {
     for (size_t i = 0; i + 2 < *len; i++) {
         if (!is_sign(text[i]) || !is_digit(text[i + 1]) || text[i + 2] != ':') continue;
@@ -86,7 +106,8 @@ static void complete_digits(char *text, size_t *len) {
     if (*len < 5) return;
     const char *tail = text + *len - 5;
     int hour;
-    if (is_sign(tail[0]) && two_digits(tail + 1, &hour) && tail[3] == ':' && is_digit(tail[4])) insert_zero(text, len, *len - 1);
+    if (is_sign(tail[0]) && two_digits(tail + 1, &hour) && tail[3] == ':' && is_digit(tail[4]))
+        insert_zero(text, len, *len - 1);
 }
 
 bool zone_parse(struct str text, struct zone *out) {

@@ -1,12 +1,13 @@
 /*
  * The regions of the machine's tzdata: their ids, and the rules of those that were asked for.
  *
- * 1. The ids are listed once, from the folder; a region is found by looking it up in that list. So no text from outside ever
- *    becomes a path.
- * 2. Left out is what java.time does not know as a region: other copies of the database (posix, right), names of the machine
- *    (localtime, posixrules), tables, and the ids Java has as short ids (EST, HST, MST) or not at all (ROC, Factory).
- * 3. A region's rules are read when they are first needed and published with one atomic store; two threads may read the same file, one
- *    of the results stays. A file that cannot be read is tried again next time.
+ * 1. The ids are listed once, from the folder; a region is found by looking it up in that list. So no text from outside
+ * ever becomes a path.
+ * 2. Left out is what java.time does not know as a region: other copies of the database (posix, right), names of the
+ * machine (localtime, posixrules), tables, and the ids Java has as short ids (EST, HST, MST) or not at all (ROC,
+ * Factory).
+ * 3. A region's rules are read when they are first needed and published with one atomic store; two threads may read the
+ * same file, one of the results stays. A file that cannot be read is tried again next time.
  */
 #include "engine/zone.h"
 
@@ -66,8 +67,10 @@ static void list_folder(struct str prefix, int depth) {
         struct str id = str_path(arena, prefix, str_of(entry->d_name));
         struct stat status;
         if (stat(str_c(arena, str_path(arena, str_of(regions.folder), id)), &status) != 0) continue;
-        if (S_ISDIR(status.st_mode) && depth < FOLDER_DEPTH) list_folder(id, depth + 1);
-        else if (S_ISREG(status.st_mode)) LIST_PUSH(arena, regions.items, regions.count, regions.capacity) = (struct region){id, NULL};
+        if (S_ISDIR(status.st_mode) && depth < FOLDER_DEPTH)
+            list_folder(id, depth + 1);
+        else if (S_ISREG(status.st_mode))
+            LIST_PUSH(arena, regions.items, regions.count, regions.capacity) = (struct region){id, NULL};
     }
     closedir(folder);
 }
@@ -86,8 +89,10 @@ static struct region *find_region(struct str id) {
         size_t middle = from + (to - from) / 2;
         int order = compare_nocase(regions.items[middle].id, id);
         if (order == 0) return &regions.items[middle];
-        if (order < 0) from = middle + 1;
-        else to = middle;
+        if (order < 0)
+            from = middle + 1;
+        else
+            to = middle;
     }
     return NULL;
 }
@@ -122,7 +127,8 @@ bool zone_region(struct str id, struct zone *out) {
 }
 
 static bool is_id_char(char c) {
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '/' || c == '_' || c == '-' || c == '+';
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '/' || c == '_' ||
+           c == '-' || c == '+';
 }
 
 size_t zone_region_prefix(struct str text, struct zone *out) {

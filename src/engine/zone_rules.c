@@ -2,11 +2,11 @@
  * The rules of one region, from its TZif file: which offset its clocks showed at a wall time.
  *
  * 1. Only version 2 and later (64-bit times, footer) are read; bytes are checked before they are used.
- * 2. What is kept is a list of wall times in order, each with the offset that holds from there on. A change of the clocks by which time
- *    is skipped or repeated enters at the later of its two wall times, so that in between the earlier offset still holds: that
- *    is Java's answer to both (a gap moves forward, an overlap is its first pass).
- * 3. The footer's yearly rule is written out for 400 years after the last change of the file. The calendar repeats after that, so any
- *    later wall time is looked up a multiple of 400 years earlier.
+ * 2. What is kept is a list of wall times in order, each with the offset that holds from there on. A change of the
+ * clocks by which time is skipped or repeated enters at the later of its two wall times, so that in between the earlier
+ * offset still holds: that is Java's answer to both (a gap moves forward, an overlap is its first pass).
+ * 3. The footer's yearly rule is written out for 400 years after the last change of the file. The calendar repeats
+ * after that, so any later wall time is looked up a multiple of 400 years earlier.
  *
  * Source: RFC 8536 and the TZ variable of POSIX; java.time.ZonedDateTime.ofLocal.
  */
@@ -30,8 +30,8 @@ struct zone_rules {
     int32_t first_offset_s;
     struct change *changes;
     size_t count;
-    bool repeats;     /* the last CYCLE_YEARS of changes are the rule's */
-    int64_t cycle_s;  /* wall time where they end */
+    bool repeats;    /* the last CYCLE_YEARS of changes are the rule's */
+    int64_t cycle_s; /* wall time where they end */
 };
 
 int32_t zone_rules_offset(const struct zone_rules *rules, int64_t local_s) {
@@ -39,8 +39,10 @@ int32_t zone_rules_offset(const struct zone_rules *rules, int64_t local_s) {
     size_t from = 0, to = rules->count; /* changes before `from` have begun, those at `to` and later have not */
     while (from < to) {
         size_t middle = from + (to - from) / 2;
-        if (rules->changes[middle].from_s <= local_s) from = middle + 1;
-        else to = middle;
+        if (rules->changes[middle].from_s <= local_s)
+            from = middle + 1;
+        else
+            to = middle;
     }
     return from == 0 ? rules->first_offset_s : rules->changes[from - 1].offset_s;
 }
@@ -48,7 +50,8 @@ int32_t zone_rules_offset(const struct zone_rules *rules, int64_t local_s) {
 /** The clocks go from one offset to another at an instant. Instants come in order. */
 static void add_change(struct zone_rules *rules, int64_t instant_s, int32_t before_s, int32_t after_s) {
     int64_t from_s = instant_s + (before_s > after_s ? before_s : after_s);
-    if (rules->count > 0 && from_s < rules->changes[rules->count - 1].from_s) from_s = rules->changes[rules->count - 1].from_s;
+    if (rules->count > 0 && from_s < rules->changes[rules->count - 1].from_s)
+        from_s = rules->changes[rules->count - 1].from_s;
     rules->changes[rules->count++] = (struct change){from_s, after_s};
 }
 
@@ -170,8 +173,10 @@ static void add_yearly(struct zone_rules *rules, const struct footer *footer, in
             bool is_start = (half == 0) == (start_s < end_s);
             int64_t at_s = is_start ? start_s : end_s;
             if (at_s <= last_s) continue;
-            if (is_start) add_change(rules, at_s, footer->standard_s, footer->summer_s);
-            else add_change(rules, at_s, footer->summer_s, footer->standard_s);
+            if (is_start)
+                add_change(rules, at_s, footer->standard_s, footer->summer_s);
+            else
+                add_change(rules, at_s, footer->summer_s, footer->standard_s);
         }
     }
     rules->repeats = true;
@@ -224,7 +229,8 @@ const struct zone_rules *zone_rules_read(struct arena *arena, struct str file) {
     struct block first, block;
     if (!read_header(file, 0, 4, &first) || first.size > file.len) return NULL;
     size_t at = HEADER_BYTES + (size_t)first.size;
-    if (!read_header(file, at, 8, &block) || block.size > file.len || at + HEADER_BYTES + block.size > file.len) return NULL;
+    if (!read_header(file, at, 8, &block) || block.size > file.len || at + HEADER_BYTES + block.size > file.len)
+        return NULL;
     const char *data = file.ptr + at + HEADER_BYTES;
 
     struct footer footer = {0};

@@ -8,7 +8,8 @@
 
 static bool is_no_value(struct str expected) {
     /* two divergences of the design: what depends on today, and what makes Spark throw */
-    return str_eq(expected, STR("NULL")) || str_starts(expected, STR("CURRENT_DATE")) || str_starts(expected, STR("THROWS"));
+    return str_eq(expected, STR("NULL")) || str_starts(expected, STR("CURRENT_DATE")) ||
+           str_starts(expected, STR("THROWS"));
 }
 
 /** `2024-01-05 (19727)`: the number in the last parentheses, or the text itself. */
@@ -81,8 +82,10 @@ static size_t count_agreeing(const char *file, size_t *total) {
     *total = 0;
     while (vector_next(&arena, &rest, &v)) {
         ++*total;
-        if (agrees(&arena, v)) good++;
-        else print_message("%.*s of \"%.*s\" is not %.*s\n", STR_ARG(v.kind), STR_ARG(v.input), STR_ARG(v.expected));
+        if (agrees(&arena, v))
+            good++;
+        else
+            print_message("%.*s of \"%.*s\" is not %.*s\n", STR_ARG(v.kind), STR_ARG(v.input), STR_ARG(v.expected));
     }
     arena_reset(&arena);
     return good;
@@ -130,9 +133,18 @@ static void test_decimal_says_whether_it_rounded(void **state) {
     static const struct {
         const char *text;
         bool is_exact;
-    } cases[] = {{"1.50", true},   {"1.500", true},  {"1.505", false},      {"1e-3", false}, {"0e-3", true},       {"150e-2", true},
-                 {"1.5e1", true}, {"0.001", false}, {"1.500000000000000000000000000000", true}, {"1.500000000000000000000000000001", false},
-                 {"1e-400", false}, {"0", true}};
+    } cases[] = {{"1.50", true},
+                 {"1.500", true},
+                 {"1.505", false},
+                 {"1e-3", false},
+                 {"0e-3", true},
+                 {"150e-2", true},
+                 {"1.5e1", true},
+                 {"0.001", false},
+                 {"1.500000000000000000000000000000", true},
+                 {"1.500000000000000000000000000001", false},
+                 {"1e-400", false},
+                 {"0", true}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         int128 value;
         bool is_exact = !cases[i].is_exact;
@@ -175,7 +187,8 @@ static void test_decimal_takes_no_broken_utf8(void **state) {
     assert_false(cast_decimal(STR("1\xEF\xBC"), 3, 0, &value, NULL));
     assert_false(cast_decimal(STR("\xE0\x99\xA1"), 3, 0, &value, NULL)); /* U+0661, one byte too long */
     assert_false(cast_decimal(STR("\xC0\xB1"), 3, 0, &value, NULL));     /* 1, one byte too long */
-    assert_false(cast_decimal(STR("\xF0\x9D\x9F\x98"), 3, 0, &value, NULL)); /* U+1D7D8: two chars in Java, so no digit */
+    assert_false(
+        cast_decimal(STR("\xF0\x9D\x9F\x98"), 3, 0, &value, NULL)); /* U+1D7D8: two chars in Java, so no digit */
 }
 
 static void test_reals_of_hostile_length(void **state) {

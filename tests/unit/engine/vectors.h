@@ -1,4 +1,5 @@
-/** Reading the tables of texts and Spark's results under tests/data/spark: three columns, tab between, `#` starts a comment. */
+/** Reading the tables of texts and Spark's results under tests/data/spark: three columns, tab between, `#` starts a
+ * comment. */
 #ifndef TESTS_ENGINE_VECTORS_H
 #define TESTS_ENGINE_VECTORS_H
 
