@@ -122,7 +122,7 @@ static void test_text_functions_over_whole_vectors(void **state) {
         "repeat(' ', (i % 30)::INT)",
         "chr((i % 128)::INT) || 'middle of a long text' || chr((i % 128)::INT)",
         "'@[`{' || i || 'azAZ'",
-        "repeat('long text with Words ', 2000)",
+        "repeat('long text with Words ', CASE WHEN i % 2000 = 0 THEN 2000 ELSE 3 END)",
         "'constant'",
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
