@@ -14,19 +14,20 @@
 
 static const struct {
     enum type_kind kind;
-    const char *name, *half, *size, *wide;
+    const char *name, *half, *size, *both;
 } wholes[] = {
-    {TYPE_TINYINT, "TINYINT", "128", "256", "BIGINT"},
-    {TYPE_SMALLINT, "SMALLINT", "32768", "65536", "BIGINT"},
-    {TYPE_INT, "INTEGER", "2147483648", "4294967296", "BIGINT"},
-    {TYPE_BIGINT, "BIGINT", "9223372036854775808::HUGEINT", "18446744073709551616::HUGEINT", "HUGEINT"},
+    {TYPE_TINYINT, "TINYINT", "128", "256", "384"},
+    {TYPE_SMALLINT, "SMALLINT", "32768", "65536", "98304"},
+    {TYPE_INT, "INTEGER", "2147483648", "4294967296", "6442450944"},
+    {TYPE_BIGINT, "BIGINT", "9223372036854775808::HUGEINT", "18446744073709551616::HUGEINT",
+     "27670116110564327424::HUGEINT"},
 };
 
 void wrap_template(struct type type, const char *number, struct buf *out) {
     for (size_t i = 0; i < sizeof wholes / sizeof wholes[0]; i++)
         if (wholes[i].kind == type.kind)
-            buf_printf(out, "CAST(((%s + %s) %% %s + %s) %% %s - %s AS %s)", number, wholes[i].half, wholes[i].size,
-                       wholes[i].size, wholes[i].size, wholes[i].half, wholes[i].name);
+            buf_printf(out, "CAST((%s %% %s + %s) %% %s - %s AS %s)", number, wholes[i].size, wholes[i].both,
+                       wholes[i].size, wholes[i].half, wholes[i].name);
 }
 
 static void simple(struct buf *out, const char *cast, struct type to) {
@@ -34,6 +35,11 @@ static void simple(struct buf *out, const char *cast, struct type to) {
     type_print_engine(out, to);
     buf_addc(out, ')');
 }
+
+/* A text with a fraction is a whole number to a cast, not to a try_cast, and the spark_ functions are try_casts: cut
+ * it. */
+#define BLANKS "[\\x00-\\x20\\x7f]*"
+#define CUT_FRACTION(text) "regexp_replace(" text ", '^(" BLANKS "[+-]?)([0-9]*)\\.[0-9]*(" BLANKS ")$', '\\10\\2\\3')"
 
 /** The engine's functions that read text. */
 static void read_text(struct buf *out, const char *sql, struct type to) {
@@ -173,7 +179,7 @@ bool cast_template(struct type from, struct type to, struct buf *out) {
     if (to.kind == TYPE_BINARY) return false;
     switch (from.kind) {
     case TYPE_STRING:
-        read_text(out, "$1", to);
+        read_text(out, type_is_integer(to) ? CUT_FRACTION("$1") : "$1", to);
         return to.kind != TYPE_NONE;
     case TYPE_BOOLEAN:
         return cast_boolean(to, out);

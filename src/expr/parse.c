@@ -264,12 +264,13 @@ static enum assay_code enter(struct parser *p) { return ++p->depth > LIMIT_RULE_
 
 static enum assay_code parse_unary(struct parser *p, struct expr **out) {
     size_t offset = peek(p)->offset;
-    bool is_minus = take_symbol(p, "-");
-    if (!is_minus && !take_symbol(p, "+")) return parse_primary(p, out);
+    /* Spark asks for a number after a plus; one that is written out is all that anybody writes */
+    if (is_symbol(peek(p), "+") && peek_next(p)->kind == TOKEN_NUMBER) p->at++;
+    if (!take_symbol(p, "-")) return parse_primary(p, out);
     TRY(enter(p));
     TRY(parse_unary(p, out));
     p->depth--;
-    return is_minus ? put(p, offset, expr_unary(p->arena, EXPR_NEGATE, *out), out) : ASSAY_OK;
+    return put(p, offset, expr_unary(p->arena, EXPR_NEGATE, *out), out);
 }
 
 static const struct {

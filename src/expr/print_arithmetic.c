@@ -51,6 +51,12 @@ static void add_power(struct buf *out, int zeros) {
     for (int i = 0; i < zeros; i++) buf_addc(out, '0');
 }
 
+/** The type made wide enough that the engine multiplies in 128 bits; it stays at 64 when both factors have at most 18
+ * digits. */
+static void add_wide(struct buf *out, struct type type) {
+    add_type(out, type.precision > 19 ? type.precision : 19, type.scale);
+}
+
 static bool add_template(enum expr_op op, const struct typing *t, struct buf *out) {
     int scale = t->left.scale > t->right.scale ? t->left.scale : t->right.scale;
     int left = t->left.precision - t->left.scale + scale, right = t->right.precision - t->right.scale + scale;
@@ -67,7 +73,9 @@ static bool add_template(enum expr_op op, const struct typing *t, struct buf *ou
 static bool multiply_template(const struct typing *t, struct buf *out) {
     int digits = t->left.precision + t->right.precision, scale = t->left.scale + t->right.scale;
     if (scale > DIGITS_MAX || (digits > DIGITS_MAX && t->result.scale != scale)) return false;
-    buf_addz(out, "TRY($1 * $2)");
+    buf_addz(out, "TRY(CAST($1 AS ");
+    add_wide(out, t->left);
+    buf_addz(out, ") * $2)");
     return true;
 }
 
@@ -87,7 +95,9 @@ static bool modulo_template(const struct typing *t, struct buf *out) {
 /** A decimal's digits as a whole number; false if the engine has no room for it. */
 static bool add_digits(struct buf *out, const char *value, struct type type) {
     if (type.precision + type.scale + 1 > DIGITS_MAX) return false;
-    buf_printf(out, "CAST(%s * CAST(", value);
+    buf_printf(out, "CAST(CAST(%s AS ", value);
+    add_wide(out, type);
+    buf_addz(out, ") * CAST(");
     add_power(out, type.scale);
     buf_addz(out, " AS ");
     add_type(out, type.scale + 1, 0);

@@ -52,10 +52,10 @@ void print_template(struct printer *p, const char *sql, const struct value *valu
         bound++;
     }
     for (const char *c = sql; *c; c++) {
-        if (c[0] != '$')
-            buf_addc(p->out, *c);
-        else
+        if (c[0] == '$' && c[1] >= '1' && c[1] < (char)('1' + count))
             print_value(p, &own[*++c - '1']);
+        else
+            buf_addc(p->out, *c);
     }
     while (bound--) buf_addz(p->out, ")[1]");
 }
