@@ -15,8 +15,9 @@ static void read_api_version(struct reader *r, struct contract *out) {
     out->api_version = node->text;
     struct str major, minor, rest = str_split(node->text, '.', &major);
     struct str patch = str_split(rest, '.', &minor);
-    int64_t number;
-    if (!str_eq(major, STR("v3")) || str_int64(minor, &number) != ASSAY_OK || number < 0 || patch.len == 0) {
+    int64_t number, fix;
+    if (!str_eq(major, STR("v3")) || str_int64(minor, &number) != ASSAY_OK || number < 0 ||
+        str_int64(patch, &fix) != ASSAY_OK) {
         struct str help = str_starts(major, STR("3")) ? STR("write v3.1.0, with the v") : STR("write v3.1.0");
         report_error(r, mark_node(r, node), "unknown-version", help, "apiVersion is '%.*s'; expected v3.0.0 to v3.2.0",
                      STR_ARG(shown(r, node->text)));

@@ -113,6 +113,7 @@ static void read_update_when(struct reader *r, const struct yaml_node *node) {
     struct rewrite w = {.text = node->text, .arena = r->arena};
     put(&w, (struct str){0}, 0);
     rewrite_all(&w);
+    w.origin[w.out.len] = (uint32_t)w.text.len;
     struct str text = str_copy(r->arena, buf_str(&w.out));
     buf_free(&w.out);
     struct expr *e = NULL;

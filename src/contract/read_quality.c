@@ -215,9 +215,30 @@ static void check_operators(struct reader *r, const struct yaml_node *item) {
         first = member;
     }
     bool needs_one = scalar_of(item, "metric") || scalar_of(item, "query");
+    bool has_question = needs_one || scalar_of(item, "rule") || yaml_member(item, STR("engine"));
+    if (first && !has_question)
+        report_error(r, mark_key(first), "missing-property", STR("add metric, or type: sql and a query"),
+                     "'%.*s' compares nothing: the rule has no metric and no query", STR_ARG(first->key));
     if (!first && needs_one)
         report_error(r, mark_node(r, item), "missing-property", STR("add mustBe: 0"),
                      "a rule of metric or sql needs an operator, such as mustBe");
+}
+
+/* What each type of rule must have; a query without `type: sql` would be taken for a text. */
+static void check_parts(struct reader *r, const struct yaml_node *item, struct str type) {
+    static const struct {
+        const char *type, *key;
+    } parts[] = {{"sql", "query"}, {"custom", "engine"}, {"custom", "implementation"}};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        bool is_type = str_eq(type, str_of(parts[i].type));
+        const struct yaml_member *part = yaml_member(item, str_of(parts[i].key));
+        if (is_type && !part)
+            report_error(r, mark_node(r, item), "missing-property", (struct str){0}, "a rule of type %s needs '%s'",
+                         parts[i].type, parts[i].key);
+        else if (!is_type && part)
+            report_error(r, mark_key(part), "wrong-type-of-rule", str_printf(r->arena, "add type: %s", parts[i].type),
+                         "'%s' belongs to a rule of type %s", parts[i].key, parts[i].type);
+    }
 }
 
 static void note_unchecked(struct reader *r, const struct yaml_node *item, struct str type) {
@@ -235,6 +256,7 @@ void read_quality(struct reader *r, const struct yaml_node *list, size_t column)
         if (!type.len) type = metric.len ? STR("library") : STR("text");
         check_metric(r, item);
         check_operators(r, item);
+        check_parts(r, item, type);
         check_severity(r, item);
         check_named_columns(r, item);
         bool is_done = false;

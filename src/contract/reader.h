@@ -109,6 +109,11 @@ void read_datetime_format(struct reader *r, const struct yaml_node *scalar);
 /** Whether text is a value of the type, as bounds and allowed values are written. */
 bool value_fits(const struct reader *r, struct type type, struct str text);
 
+/** Whether a scalar without quotes is a boolean, a date or another number to readers of YAML 1.1 (`no`, `007`, `1.10`).
+ */
+bool is_ambiguous(const struct yaml_node *node);
+void warn_ambiguous(struct reader *r, const struct yaml_node *node);
+
 /** logicalTypeOptions: range, length, pattern, and the options that are not checked. */
 void read_options(struct reader *r, const struct yaml_node *property, size_t column);
 /** The allowed values of a list, items or (in `enum`) their `value`. */

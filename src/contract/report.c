@@ -73,9 +73,12 @@ void report_expr(struct reader *r, const struct yaml_node *scalar, struct str te
     if (column) offset = strtoul(column + strlen("column "), NULL, 10);
     if (offset > 0) offset--;
     if (offset > text.len) offset = text.len;
-    size_t length = 0;
-    while (offset + length < text.len && is_name_byte(text.ptr[offset + length])) length++;
-    size_t at = origin ? origin[offset] : offset;
+    size_t end = offset;
+    bool is_quoted = end < text.len && text.ptr[end] == '`';
+    if (is_quoted) end += 1 + str_find_char(str_sub(text, end + 1, text.len), '`') + 1;
+    while (!is_quoted && end < text.len && is_name_byte(text.ptr[end])) end++;
+    if (end > text.len || end < offset) end = offset; /* a quote that is never closed */
+    size_t at = origin ? origin[offset] : offset, length = (origin ? origin[end] : end) - at;
     report_error(r, mark_text(r, scalar, at, length), "bad-expression", (struct str){0}, "%s", err->message);
 }
 

@@ -6,7 +6,8 @@
  * missing.
  * 3. A property of a version newer than the file's apiVersion is used, with a warning, because tools that obey the JSON
  * schema of that version refuse the file.
- * 4. assay's own names are always an error when they are not known, whatever the place.
+ * 4. A text that is a number, a boolean or a date to other readers of YAML is taken as written, with a warning.
+ * 5. assay's own names are always an error when they are not known, whatever the place.
  */
 #include "contract/shape.h"
 
@@ -100,6 +101,13 @@ static void report_kind(struct reader *r, const struct yaml_node *node, const ch
     else
         report_error(r, at, "wrong-kind", str_of(help), "%s is '%.*s'; expected %s", what,
                      STR_ARG(shown(r, node->text)), wanted);
+}
+
+static void check_text(struct reader *r, const struct yaml_node *node, const char *what) {
+    if (node->kind != YAML_SCALAR || yaml_is_null(node))
+        report_kind(r, node, what, "a text", "");
+    else if (is_ambiguous(node) || (!node->is_quoted && decimal_text_is(node->text)))
+        warn_ambiguous(r, node);
 }
 
 static void check_bool(struct reader *r, const struct yaml_node *node, const char *what) {
@@ -228,7 +236,7 @@ void shape_check(struct reader *r, const struct shape *shape, const struct yaml_
     case SHAPE_ANY:
         return;
     case SHAPE_TEXT:
-        if (node->kind != YAML_SCALAR || yaml_is_null(node)) report_kind(r, node, what, "a text", "");
+        check_text(r, node, what);
         return;
     case SHAPE_WORD:
         check_word(r, shape, node, what);

@@ -86,8 +86,13 @@ static const struct shape_key role_keys[] = {{"id", &text, KEY_SINCE_31},
 static const struct shape role = MAPPING_OPEN_IN_30("an item of 'roles'", role_keys);
 static const struct shape roles = LIST_OF(&role);
 
-static const struct shape_key server_keys[] = {
-    {"server", &text, KEY_REQUIRED}, {"type", &text, KEY_REQUIRED}, {"customProperties", &custom_of_elsewhere, 0}};
+static const struct shape_key server_keys[] = {{"server", &text, KEY_REQUIRED},
+                                               {"type", &text, KEY_REQUIRED},
+                                               {"id", &text, KEY_SINCE_31},
+                                               {"description", &text, 0},
+                                               {"environment", &text, 0},
+                                               {"roles", &anything, 0},
+                                               {"customProperties", &custom_of_elsewhere, 0}};
 static const struct shape server = {.kind = SHAPE_MAPPING,
                                     .noun = "an item of 'servers'",
                                     .keys = server_keys,

@@ -63,27 +63,40 @@ bool value_fits(const struct reader *r, struct type type, struct str text) {
 }
 
 static bool is_word_of_yaml_11(struct str s) {
-    static const char *const words[] = {"yes", "no", "on", "off", "y", "n", "true", "false"};
+    static const char *const words[] = {"yes", "no", "on", "off", "true", "false"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (str_eq_nocase(s, str_of(words[i]))) return true;
     return false;
 }
 
-/* A number that another reader would print differently: 007, 1.10, 1_000, 0x1F, 12:30. */
-static bool is_number_of_yaml_11(struct str s) {
-    if (s.len < 2 || s.ptr[0] < '0' || s.ptr[0] > '9') return false;
-    bool has_other = false;
-    for (size_t i = 0; i < s.len; i++) {
-        char c = s.ptr[i];
-        bool is_digit = c >= '0' && c <= '9';
-        if (!is_digit && c != '.' && c != '_' && c != ':' && c != '-' && c != 'x') return false;
-        has_other |= !is_digit;
-    }
-    return has_other || s.ptr[0] == '0';
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+static bool is_date(struct str s) {
+    enum { LENGTH = 10, YEAR_END = 4, MONTH_END = 7 };
+    for (size_t i = 0; i < s.len; i++)
+        if (i == YEAR_END || i == MONTH_END ? s.ptr[i] != '-' : !is_digit(s.ptr[i])) return false;
+    return s.len == LENGTH;
 }
 
-static void warn_ambiguous(struct reader *r, const struct yaml_node *node) {
-    if (node->is_quoted || (!is_word_of_yaml_11(node->text) && !is_number_of_yaml_11(node->text))) return;
+/* A number that another reader may print differently: 007, 1.10, 1_000, 0x1F, 12:30. */
+static bool is_number_of_yaml_11(struct str s) {
+    size_t marks = 0;
+    if (s.len < 2 || !is_digit(s.ptr[0])) return false;
+    if (s.ptr[0] == '0' && s.ptr[1] == 'x') return true;
+    for (size_t i = 0; i < s.len; i++) {
+        bool is_mark = s.ptr[i] == '.' || s.ptr[i] == '_' || s.ptr[i] == ':';
+        if (!is_mark && !is_digit(s.ptr[i])) return false;
+        marks += is_mark;
+    }
+    return marks == 1 || (marks == 0 && s.ptr[0] == '0');
+}
+
+bool is_ambiguous(const struct yaml_node *node) {
+    return !node->is_quoted &&
+           (is_word_of_yaml_11(node->text) || is_number_of_yaml_11(node->text) || is_date(node->text));
+}
+
+void warn_ambiguous(struct reader *r, const struct yaml_node *node) {
     report_warning(r, mark_node(r, node), "ambiguous-value",
                    str_printf(r->arena, "write '%.*s' in quotes", STR_ARG(shown(r, node->text))),
                    "assay reads the text %.*s; other tools may read a boolean, a number or a date",
@@ -125,7 +138,7 @@ void read_allowed(struct reader *r, const struct yaml_node *list, struct contrac
         if (!value_fits(r, column->type, value->text))
             report_error(r, mark_node(r, value), "bad-value", (struct str){0}, "'%.*s' is no %s",
                          STR_ARG(shown(r, value->text)), type.data);
-        if (column->type.kind == TYPE_STRING) warn_ambiguous(r, value);
+        if (column->type.kind == TYPE_STRING && is_ambiguous(value)) warn_ambiguous(r, value);
         rule->values[rule->value_count++] = value->text;
     }
     buf_free(&type);
