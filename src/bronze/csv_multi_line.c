@@ -2,11 +2,12 @@
  * Records that may go on over line ends inside quotes (`multiLine`).
  *
  * 1. A quote opens only at the start of a field. A line end inside quotes is part of the record.
- * 2. A field with a line end inside must have a delimiter, a line end or the end of the file right after its closing quote.
+ * 2. A field with a line end inside must have a delimiter, a line end or the end of the file right after its closing
+ * quote.
  * 3. A record over several lines has at most max_record_bytes bytes; a record on one line may have any length.
- * 4. Where 2 or 3 fail, or no quote closes before the end of the file, only the line on which the record starts is taken, as an unclosed record, and
- *    reading goes on at the next line: neighbours are never harmed.
- * Source: the oracle's rule "multiLine".
+ * 4. Where 2 or 3 fail, or no quote closes before the end of the file, only the line on which the record starts is
+ * taken, as an unclosed record, and reading goes on at the next line: neighbours are never harmed. Source: the oracle's
+ * rule "multiLine".
  */
 #include "bronze/csv.h"
 
@@ -20,12 +21,12 @@ static size_t line_end_at(const char *p, const char *end) {
 
 struct scan {
     const char *p;
-    const char *first_end;  /* where the first line ends */
-    int64_t lines;          /* line ends passed */
-    int64_t opened;         /* lines when the quote opened */
+    const char *first_end; /* where the first line ends */
+    int64_t lines;         /* line ends passed */
+    int64_t opened;        /* lines when the quote opened */
     bool is_inside;
     bool is_field_start;
-    bool is_broken;         /* rule 2 failed */
+    bool is_broken; /* rule 2 failed */
 };
 
 /** One step inside quotes. */
@@ -53,8 +54,8 @@ static void step_outside(const struct csv_dialect *d, struct scan *s) {
     s->p++;
 }
 
-bool csv_multi_line_record(const struct csv_dialect *dialect, struct str bytes, bool is_final, size_t *size, size_t *step,
-                           int64_t *lines, bool *is_unclosed) {
+bool csv_multi_line_record(const struct csv_dialect *dialect, struct str bytes, bool is_final, size_t *size,
+                           size_t *step, int64_t *lines, bool *is_unclosed) {
     const char *start = bytes.ptr, *end = bytes.ptr + bytes.len;
     struct scan s = {.p = start, .is_field_start = true};
     bool is_long = false;

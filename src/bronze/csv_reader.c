@@ -1,8 +1,8 @@
 /**
  * The records that start in one part of a file, read through a buffer of the reader's own.
  *
- * 1. Line mode: a part is loaded whole, its last line completed beyond the part's end, so that every line belongs to exactly one part and none is
- *    cut. A part inside one long line has no lines.
+ * 1. Line mode: a part is loaded whole, its last line completed beyond the part's end, so that every line belongs to
+ * exactly one part and none is cut. A part inside one long line has no lines.
  * 2. multiLine: the part is the file; the buffer moves along and grows only for a record that does not fit.
  * 3. A file that is shorter than it was when it was listed is an error; bytes that came later are not looked at.
  */
@@ -18,8 +18,8 @@
 
 enum { STEP_BYTES = 1 << 20 };
 
-enum assay_code csv_reader_open(struct csv_reader *r, const struct csv_dialect *dialect, const char *path, int64_t file_size,
-                                struct assay_error *err) {
+enum assay_code csv_reader_open(struct csv_reader *r, const struct csv_dialect *dialect, const char *path,
+                                int64_t file_size, struct assay_error *err) {
     *r = (struct csv_reader){.dialect = dialect, .path = path, .file_size = file_size, .line = 1};
     r->fd = open(path, O_RDONLY | O_CLOEXEC);
     return r->fd < 0 ? error_errno(err, errno, path, "read") : ASSAY_OK;
@@ -48,7 +48,8 @@ static enum assay_code read_more(struct csv_reader *r, size_t want, struct assay
         if (n < 0) return error_errno(err, errno, r->path, "read");
         if (n == 0)
             return error_set(err, ASSAY_UNAVAILABLE, r->path,
-                             "the file ends at byte %lld where it had %lld bytes before: it is being changed; nothing of the batch was loaded",
+                             "the file ends at byte %lld where it had %lld bytes before: it is being changed; nothing "
+                             "of the batch was loaded",
                              (long long)end_of_data(r), (long long)r->file_size);
         r->len += (size_t)n;
         want -= (size_t)n;
@@ -57,7 +58,8 @@ static enum assay_code read_more(struct csv_reader *r, size_t want, struct assay
 }
 
 static enum assay_code refuse_long(const struct csv_reader *r, struct assay_error *err) {
-    return error_set(err, ASSAY_LIMIT, r->path, "the record that starts at byte %lld is longer than %d bytes, the limit for one record",
+    return error_set(err, ASSAY_LIMIT, r->path,
+                     "the record that starts at byte %lld is longer than %d bytes, the limit for one record",
                      (long long)(r->base + (int64_t)r->at), LIMIT_RECORD_BYTES);
 }
 
@@ -76,7 +78,7 @@ static void find_first_line(struct csv_reader *r, int64_t from) {
 /** Complete the last line that starts before `to`: the buffer then ends behind its line end. */
 static enum assay_code complete_last_line(struct csv_reader *r, int64_t to, struct assay_error *err) {
     size_t from = to - r->base > 1 ? (size_t)(to - r->base) - 1 : 0; /* the line of this byte is the last one */
-    if (r->at >= (size_t)(to - r->base)) { /* no line starts in the part */
+    if (r->at >= (size_t)(to - r->base)) {                           /* no line starts in the part */
         r->len = r->at;
         return ASSAY_OK;
     }
@@ -94,7 +96,8 @@ static enum assay_code complete_last_line(struct csv_reader *r, int64_t to, stru
     }
 }
 
-enum assay_code csv_reader_load(struct csv_reader *r, int64_t from, int64_t to, int64_t *lines, struct assay_error *err) {
+enum assay_code csv_reader_load(struct csv_reader *r, int64_t from, int64_t to, int64_t *lines,
+                                struct assay_error *err) {
     r->base = from ? from - 1 : 0;
     r->len = r->at = 0;
     r->limit = to;
@@ -138,7 +141,8 @@ static enum assay_code move_along(struct csv_reader *r, struct assay_error *err)
     return read_more(r, r->len > STEP_BYTES ? r->len : STEP_BYTES, err);
 }
 
-static enum assay_code next_multi_line(struct csv_reader *r, struct csv_record *out, bool *found, struct assay_error *err) {
+static enum assay_code next_multi_line(struct csv_reader *r, struct csv_record *out, bool *found,
+                                       struct assay_error *err) {
     *found = false;
     while (!*found) {
         bool is_final = end_of_data(r) == r->file_size;

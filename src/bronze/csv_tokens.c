@@ -2,11 +2,11 @@
  * Tokens of a record, as Spark 3.5's CSV reader (univocity 2.9.1 with STOP_AT_DELIMITER) gives them.
  *
  * 1. A token that does not start with a quote runs to the next delimiter; quotes in it are text.
- * 2. In quotes, escape and quote make a quote (with the quote as its own escape: two quotes), escape and escape make one when they are not the
- *    quote; any other escape is text.
+ * 2. In quotes, escape and quote make a quote (with the quote as its own escape: two quotes), escape and escape make
+ * one when they are not the quote; any other escape is text.
  * 3. A quote followed by a delimiter or the end closes the token; blanks (bytes up to 0x20) between them are dropped.
- * 4. A quote followed by anything else was no closing quote: the token becomes its text with the opening quote put back, up to the next
- *    delimiter.
+ * 4. A quote followed by anything else was no closing quote: the token becomes its text with the opening quote put
+ * back, up to the next delimiter.
  * 5. A token whose quote never closes is what stands after the quote; a quote alone at the end is itself.
  * Source: csv-json-and-casts facts, "Tokenizer"; tests/data/spark/spark_csv_tokenizer_cases.txt.
  */
@@ -72,13 +72,14 @@ static void take_quoted(struct quoted *q) {
 
 static csv_token take_plain(const char **p, const char *end, char delimiter) {
     const char *start = *p;
-    const char *stop = memchr(start, delimiter, (size_t)(end - start));
+    const char *stop = end > start ? memchr(start, delimiter, (size_t)(end - start)) : NULL;
     if (!stop) stop = end;
     *p = stop;
     return stop == start ? (csv_token){0} : (csv_token){start, (size_t)(stop - start)};
 }
 
-size_t csv_tokenize(const struct csv_dialect *dialect, struct str record, csv_token *tokens, size_t max, struct buf *scratch) {
+size_t csv_tokenize(const struct csv_dialect *dialect, struct str record, csv_token *tokens, size_t max,
+                    struct buf *scratch) {
     const char *p = record.ptr, *end = record.ptr + record.len;
     size_t count = 0;
     buf_clear(scratch);

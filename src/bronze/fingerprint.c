@@ -1,4 +1,5 @@
-/** What makes a batch the same batch for bronze: names and hashes of its files, in order, and how the contract reads them. */
+/** What makes a batch the same batch for bronze: names and hashes of its files, in order, and how the contract reads
+ * them. */
 #include "bronze/bronze_int.h"
 
 #include "base/hash.h"

@@ -1,6 +1,6 @@
 /**
- * The strict header check: before any row lands, every file's header is compared with the contract's source columns, position by position, case
- * ignored.
+ * The strict header check: before any row lands, every file's header is compared with the contract's source columns,
+ * position by position, case ignored.
  *
  * 1. Lines that are blank are skipped before the header; a file without one has no columns.
  * 2. Quotes around a name are CSV's, not the name's; blanks are the name's.
@@ -25,8 +25,8 @@ static bool is_same_name(struct str a, struct str b) {
 }
 
 /** The header's names; none for a file without a header. Names are copied to the arena. */
-static enum assay_code read_header(const struct csv_dialect *dialect, const struct bronze_file *file, struct arena *arena,
-                                   struct str **names, size_t *count, struct assay_error *err) {
+static enum assay_code read_header(const struct csv_dialect *dialect, const struct bronze_file *file,
+                                   struct arena *arena, struct str **names, size_t *count, struct assay_error *err) {
     struct csv_reader r;
     struct csv_record record;
     struct buf scratch = {0};
@@ -46,7 +46,8 @@ static enum assay_code read_header(const struct csv_dialect *dialect, const stru
     if (rc == ASSAY_OK && found) {
         *count = csv_tokenize(dialect, record.bytes, NULL, 0, &scratch);
         if (*count > LIMIT_COLUMNS)
-            rc = error_set(err, ASSAY_LIMIT, file->key.ptr, "the header has %zu columns; the limit is %d", *count, LIMIT_COLUMNS);
+            rc = error_set(err, ASSAY_LIMIT, file->key.ptr, "the header has %zu columns; the limit is %d", *count,
+                           LIMIT_COLUMNS);
     }
     if (rc == ASSAY_OK && found) {
         *names = ARENA_ARRAY(arena, *count, struct str);
@@ -68,23 +69,24 @@ static void print_name(struct buf *out, const struct str *names, size_t count, s
     buf_addz(out, names[i].len > 100 ? "...`" : "`");
 }
 
-static enum assay_code refuse(const struct plan *plan, const struct bronze_file *file, size_t at, const struct str *found, size_t count,
-                              struct assay_error *err) {
+static enum assay_code refuse(const struct plan *plan, const struct bronze_file *file, size_t at,
+                              const struct str *found, size_t count, struct assay_error *err) {
     struct buf text = {0};
     buf_printf(&text, "header column %zu: expected ", at + 1);
     print_name(&text, plan->source_columns, plan->source_column_count, at);
     buf_addz(&text, ", found ");
     print_name(&text, found, count, at);
-    buf_printf(&text, " (%zu columns expected, %zu found); no row of the batch was loaded\n"
-                      "next: ask the source for the agreed columns, or change the contract %.*s",
+    buf_printf(&text,
+               " (%zu columns expected, %zu found); no row of the batch was loaded\n"
+               "next: ask the source for the agreed columns, or change the contract %.*s",
                plan->source_column_count, count, STR_ARG(plan->contract_path));
     enum assay_code rc = error_set(err, ASSAY_REFUSED, file->key.ptr, "%s", text.data);
     buf_free(&text);
     return rc;
 }
 
-static enum assay_code check_file(const struct plan *plan, const struct csv_dialect *dialect, const struct bronze_file *file,
-                                  struct arena *arena, struct assay_error *err) {
+static enum assay_code check_file(const struct plan *plan, const struct csv_dialect *dialect,
+                                  const struct bronze_file *file, struct arena *arena, struct assay_error *err) {
     struct str *names = NULL;
     size_t count;
     TRY(read_header(dialect, file, arena, &names, &count, err));
@@ -94,8 +96,8 @@ static enum assay_code check_file(const struct plan *plan, const struct csv_dial
     return ASSAY_OK;
 }
 
-enum assay_code header_check(const struct plan *plan, const struct csv_dialect *dialect, const struct bronze_file *files, size_t count,
-                             struct assay_error *err) {
+enum assay_code header_check(const struct plan *plan, const struct csv_dialect *dialect,
+                             const struct bronze_file *files, size_t count, struct assay_error *err) {
     enum assay_code rc = ASSAY_OK;
     for (size_t i = 0; i < count && rc == ASSAY_OK; i++) {
         struct arena arena = {0};

@@ -2,8 +2,8 @@
  * A batch into bronze: headers, then is it the same as before, then one commit.
  *
  * 1. No row lands before every file's header was seen to be right.
- * 2. The batch is unchanged when the table's txn of this batch has the fingerprint of files and settings, and the batch's rows carry the load time
- *    that was recorded with it. Then nothing is written.
+ * 2. The batch is unchanged when the table's txn of this batch has the fingerprint of files and settings, and the
+ * batch's rows carry the load time that was recorded with it. Then nothing is written.
  * 3. Else the batch's rows are replaced in one commit, together with the new fingerprint and load time.
  * 4. A load time is later than any the batch had before.
  */
@@ -24,7 +24,8 @@ struct load {
     struct bronze_result *out;
 };
 
-enum assay_code bronze_files(const struct bronze_input *input, struct arena *arena, struct bronze_file **out, struct assay_error *err) {
+enum assay_code bronze_files(const struct bronze_input *input, struct arena *arena, struct bronze_file **out,
+                             struct assay_error *err) {
     const struct landing_batch *batch = input->batch;
     *out = ARENA_ARRAY(arena, batch->file_count, struct bronze_file);
     for (size_t i = 0; i < batch->file_count; i++) {
@@ -34,7 +35,8 @@ enum assay_code bronze_files(const struct bronze_input *input, struct arena *are
         TRY(store_stat(input->store, f->key, &entry, err));
         if (entry.size_bytes != f->size_bytes || entry.modified_us != f->modified_us)
             return error_set(err, ASSAY_UNAVAILABLE, str_c(arena, f->key),
-                             "the file changed while the batch was being read; nothing was loaded\nnext: run again when the delivery is complete");
+                             "the file changed while the batch was being read; nothing was loaded\nnext: run again "
+                             "when the delivery is complete");
         TRY(store_local_path(input->store, f->key, arena, &path, err));
         (*out)[i] = (struct bronze_file){str_copy(arena, f->key), str_c(arena, path), f->size_bytes, f->modified_us};
     }
@@ -55,14 +57,17 @@ static enum assay_code load_table(struct load *l, struct str batch_id, struct as
     return bronze_count_batch(in->engine, l->snapshot, batch_id, l->arena, &l->before, err);
 }
 
-static const struct delta_txn *find_txn(const struct load *l) { return l->snapshot ? delta_txn_find(l->snapshot, l->app_id) : NULL; }
+static const struct delta_txn *find_txn(const struct load *l) {
+    return l->snapshot ? delta_txn_find(l->snapshot, l->app_id) : NULL;
+}
 
 /** Invariant 2. */
 static bool is_unchanged(const struct load *l) {
     const struct delta_txn *txn = find_txn(l);
     if (!txn || txn->version != fingerprint_number(l->out->fingerprint)) return false;
     int64_t loaded_at_us = txn->last_updated_ms * 1000;
-    return l->before.row_count == 0 || (l->before.loaded_at_min_us == loaded_at_us && l->before.loaded_at_max_us == loaded_at_us);
+    return l->before.row_count == 0 ||
+           (l->before.loaded_at_min_us == loaded_at_us && l->before.loaded_at_max_us == loaded_at_us);
 }
 
 static void tell_state(struct load *l) {
@@ -92,16 +97,18 @@ static void print_select(const struct load *l, struct str source, bool with_byte
 }
 
 /** Write the batch's rows as staged files. */
-static enum assay_code write_rows(struct load *l, const struct delta_metadata *metadata, bool with_bytes, struct engine_files *files,
-                                  struct bronze_findings *findings, struct assay_error *err) {
+static enum assay_code write_rows(struct load *l, const struct delta_metadata *metadata, bool with_bytes,
+                                  struct engine_files *files, struct bronze_findings *findings,
+                                  struct assay_error *err) {
     const struct bronze_input *in = l->in;
     struct str name = str_basename(staging_path(in->staging, l->arena, STR("rows"))); /* a name of its own */
     struct buf sql = {0};
     *findings = (struct bronze_findings){0};
-    TRY(rows_add_source(in->engine, name, in->plan, &l->dialect, l->files, in->batch->file_count, in->threads, findings, l->arena, err));
+    TRY(rows_add_source(in->engine, name, in->plan, &l->dialect, l->files, in->batch->file_count, in->threads, findings,
+                        l->arena, err));
     print_select(l, name, with_bytes, &sql);
-    enum assay_code rc =
-        delta_write_files(in->engine, in->staging, metadata, buf_str(&sql), &(struct engine_write_options){0}, l->arena, files, err);
+    enum assay_code rc = delta_write_files(in->engine, in->staging, metadata, buf_str(&sql),
+                                           &(struct engine_write_options){0}, l->arena, files, err);
     buf_free(&sql);
     return rc;
 }
@@ -123,7 +130,8 @@ static enum assay_code commit_rows(struct load *l, const struct delta_metadata *
         .txns = &txn,
         .txn_count = 1,
         .operation = "WRITE",
-        .parameters = str_printf(l->arena, "{\"mode\":\"Overwrite\",\"predicate\":\"_batch_id = '%.*s'\"}", STR_ARG(in->batch->id)),
+        .parameters = str_printf(l->arena, "{\"mode\":\"Overwrite\",\"predicate\":\"_batch_id = '%.*s'\"}",
+                                 STR_ARG(in->batch->id)),
     };
     if (!l->snapshot) return delta_commit(in->store, in->engine, l->root, &commit, &l->out->version, err);
     struct delta_range equal = {STR(LINEAGE_BATCH_ID), in->batch->id, in->batch->id};
@@ -142,12 +150,13 @@ static enum assay_code replace_once(struct load *l, struct assay_error *err) {
     int64_t now_us = time_now_us() / 1000 * 1000, last_us = l->out->loaded_at_us;
     l->out->is_replaced = !l->out->is_first;
     l->out->loaded_at_us = now_us > last_us ? now_us : last_us + 1000;
-    bool with_bytes = l->snapshot && delta_field_find(&l->snapshot->metadata.schema, STR(BRONZE_CORRUPT_BYTES)) != SIZE_MAX;
+    bool with_bytes =
+        l->snapshot && delta_field_find(&l->snapshot->metadata.schema, STR(BRONZE_CORRUPT_BYTES)) != SIZE_MAX;
     struct engine_files files;
     struct bronze_findings findings;
     for (;;) { /* twice only for the first batch with bytes that are not UTF-8 */
-        struct delta_metadata *metadata =
-            l->snapshot ? delta_metadata_copy(&l->snapshot->metadata, l->arena) : ARENA_NEW(l->arena, struct delta_metadata);
+        struct delta_metadata *metadata = l->snapshot ? delta_metadata_copy(&l->snapshot->metadata, l->arena)
+                                                      : ARENA_NEW(l->arena, struct delta_metadata);
         bool is_changed = bronze_complete_metadata(metadata, l->in->plan, with_bytes, l->arena);
         TRY(write_rows(l, metadata, with_bytes, &files, &findings, err));
         if (findings.has_bad_bytes && !with_bytes) {
@@ -165,7 +174,8 @@ static enum assay_code replace_once(struct load *l, struct assay_error *err) {
     return ASSAY_OK;
 }
 
-enum assay_code bronze_load(const struct bronze_input *input, struct arena *arena, struct bronze_result *out, struct assay_error *err) {
+enum assay_code bronze_load(const struct bronze_input *input, struct arena *arena, struct bronze_result *out,
+                            struct assay_error *err) {
     struct load l = {.in = input, .arena = arena, .out = out};
     *out = (struct bronze_result){.version = -1, .fingerprint = fingerprint_of(input->batch, input->plan, arena)};
     for (size_t i = 0; i < input->batch->file_count; i++) out->bytes += input->batch->files[i].size_bytes;
@@ -179,13 +189,14 @@ enum assay_code bronze_load(const struct bronze_input *input, struct arena *aren
     return rc;
 }
 
-enum assay_code bronze_look(const struct bronze_input *input, struct str batch_id, struct arena *arena, struct bronze_result *out,
-                            struct assay_error *err) {
+enum assay_code bronze_look(const struct bronze_input *input, struct str batch_id, struct arena *arena,
+                            struct bronze_result *out, struct assay_error *err) {
     struct load l = {.in = input, .arena = arena, .out = out};
     *out = (struct bronze_result){.version = -1};
     TRY(load_table(&l, batch_id, err));
     tell_state(&l);
     if (l.snapshot) return ASSAY_OK;
-    return error_set(err, ASSAY_NOT_FOUND, str_c(arena, l.root), "there is no bronze table yet\nnext: assay run %.*s --batch %.*s",
-                     STR_ARG(input->plan->table), STR_ARG(batch_id));
+    return error_set(err, ASSAY_NOT_FOUND, str_c(arena, l.root),
+                     "there is no bronze table yet\nnext: assay run %.*s --batch %.*s", STR_ARG(input->plan->table),
+                     STR_ARG(batch_id));
 }

@@ -1,4 +1,5 @@
-/** Bytes that are not UTF-8, made readable: each becomes \xHH, the rest stays. Text that reads so by itself is not changed. */
+/** Bytes that are not UTF-8, made readable: each becomes \xHH, the rest stays. Text that reads so by itself is not
+ * changed. */
 #include "bronze/bronze_int.h"
 
 void readable_text(struct buf *out, struct str bytes) {

@@ -1,11 +1,11 @@
 /**
- * The batch's rows as a source for the engine: files are cut into parts, workers take them in order, each part's lines are numbered from where the
- * part before it ended.
+ * The batch's rows as a source for the engine: files are cut into parts, workers take them in order, each part's lines
+ * are numbered from where the part before it ended.
  *
- * 1. A part's first line number is known once the parts before it were counted. A worker counts a part as soon as it has it, so nobody waits
- *    for rows, only for counts.
- * 2. A record with the wrong number of tokens, an unclosed quote (multiLine) or bytes that are not UTF-8 is a corrupt row: the tokens that could be read,
- *    and its text. It never harms its neighbours.
+ * 1. A part's first line number is known once the parts before it were counted. A worker counts a part as soon as it
+ * has it, so nobody waits for rows, only for counts.
+ * 2. A record with the wrong number of tokens, an unclosed quote (multiLine) or bytes that are not UTF-8 is a corrupt
+ * row: the tokens that could be read, and its text. It never harms its neighbours.
  * 3. The first record of a file is its header and no row.
  */
 #include "bronze/bronze_int.h"
@@ -70,7 +70,8 @@ static void fail(struct bronze_rows *rows) {
     pthread_mutex_unlock(&rows->lock);
 }
 
-/** Wait for the part's first line, and tell the next part of the same file where it starts. False when another worker failed. */
+/** Wait for the part's first line, and tell the next part of the same file where it starts. False when another worker
+ * failed. */
 static bool settle_lines(struct bronze_rows *rows, struct part *part, int64_t lines, int64_t *first_line) {
     pthread_mutex_lock(&rows->lock);
     while (part->first_line == 0 && !rows->has_failed) pthread_cond_wait(&rows->counted, &rows->lock);
@@ -85,7 +86,8 @@ static bool settle_lines(struct bronze_rows *rows, struct part *part, int64_t li
     return is_fine;
 }
 
-static enum assay_code open_part(struct bronze_rows *rows, struct worker *w, struct part *part, struct assay_error *err) {
+static enum assay_code open_part(struct bronze_rows *rows, struct worker *w, struct part *part,
+                                 struct assay_error *err) {
     int64_t lines;
     if (!w->is_open || w->part->file != part->file) {
         if (w->is_open) csv_reader_close(&w->reader);
@@ -95,7 +97,8 @@ static enum assay_code open_part(struct bronze_rows *rows, struct worker *w, str
     }
     w->part = part;
     TRY(csv_reader_load(&w->reader, part->from, part->to, &lines, err));
-    if (!settle_lines(rows, part, lines, &w->reader.line)) return error_set(err, ASSAY_INTERRUPTED, NULL, "another reader failed");
+    if (!settle_lines(rows, part, lines, &w->reader.line))
+        return error_set(err, ASSAY_INTERRUPTED, NULL, "another reader failed");
     if (part->from) return ASSAY_OK;
     struct csv_record header;
     bool found;
@@ -116,11 +119,12 @@ static size_t count_byte(struct str s, char c) {
 }
 
 /** The corrupt record's text and, when that is not all, its bytes. */
-static void put_corrupt(const struct bronze_rows *rows, struct worker *w, const struct csv_record *record, bool is_valid, size_t tokens,
-                        struct engine_sink *sink) {
+static void put_corrupt(const struct bronze_rows *rows, struct worker *w, const struct csv_record *record,
+                        bool is_valid, size_t tokens, struct engine_sink *sink) {
     size_t at = rows->plan->source_column_count;
     w->corrupt++;
-    if (!rows->dialect->is_multi_line && tokens < at && count_byte(record->bytes, rows->dialect->quote) % 2) w->half_quotes++;
+    if (!rows->dialect->is_multi_line && tokens < at && count_byte(record->bytes, rows->dialect->quote) % 2)
+        w->half_quotes++;
     if (is_valid) {
         engine_sink_text(sink, at, sink->row_count, record->bytes);
         engine_sink_null(sink, at + 3, sink->row_count);
@@ -133,7 +137,8 @@ static void put_corrupt(const struct bronze_rows *rows, struct worker *w, const 
     engine_sink_text(sink, at + 3, sink->row_count, record->bytes);
 }
 
-static void put_row(const struct bronze_rows *rows, struct worker *w, const struct csv_record *record, struct engine_sink *sink) {
+static void put_row(const struct bronze_rows *rows, struct worker *w, const struct csv_record *record,
+                    struct engine_sink *sink) {
     size_t columns = rows->plan->source_column_count;
     size_t tokens = csv_tokenize(rows->dialect, record->bytes, w->tokens, columns, &w->scratch);
     bool is_valid = str_utf8_error(record->bytes) == SIZE_MAX;
@@ -158,7 +163,8 @@ static void add_findings(struct bronze_rows *rows, struct worker *w) {
     w->rows = w->corrupt = w->half_quotes = 0;
 }
 
-static enum assay_code fill_sink(struct bronze_rows *rows, struct worker *w, struct engine_sink *sink, struct assay_error *err) {
+static enum assay_code fill_sink(struct bronze_rows *rows, struct worker *w, struct engine_sink *sink,
+                                 struct assay_error *err) {
     while (sink->row_count < sink->capacity) {
         struct csv_record record;
         bool found = false;
@@ -193,14 +199,16 @@ static void cut_parts(struct bronze_rows *rows, const struct bronze_file *files,
         int64_t step = rows->dialect->is_multi_line ? files[i].size_bytes : PART_BYTES;
         for (int64_t from = 0; from < files[i].size_bytes; from += step) {
             int64_t to = from + step < files[i].size_bytes ? from + step : files[i].size_bytes;
-            LIST_PUSH(arena, rows->parts, rows->part_count, capacity) = (struct part){&files[i], from, to, from == 0 ? 1 : 0};
+            LIST_PUSH(arena, rows->parts, rows->part_count, capacity) =
+                (struct part){&files[i], from, to, from == 0 ? 1 : 0};
         }
     }
 }
 
-enum assay_code rows_add_source(struct engine *engine, struct str name, const struct plan *plan, const struct csv_dialect *dialect,
-                                const struct bronze_file *files, size_t count, int threads, struct bronze_findings *findings,
-                                struct arena *arena, struct assay_error *err) {
+enum assay_code rows_add_source(struct engine *engine, struct str name, const struct plan *plan,
+                                const struct csv_dialect *dialect, const struct bronze_file *files, size_t count,
+                                int threads, struct bronze_findings *findings, struct arena *arena,
+                                struct assay_error *err) {
     static const struct str added[] = {{BRONZE_CORRUPT_RECORD, sizeof BRONZE_CORRUPT_RECORD - 1},
                                        {LINEAGE_SOURCE_FILE, sizeof LINEAGE_SOURCE_FILE - 1},
                                        {LINEAGE_SOURCE_LINE, sizeof LINEAGE_SOURCE_LINE - 1},

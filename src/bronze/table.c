@@ -1,6 +1,6 @@
 /**
- * The bronze table: source columns as strings, then `_corrupt_record`, `_source_file`, `_source_line`, `_batch_id`, `_loaded_at`; columns that came later stand
- * behind, in order of first appearance.
+ * The bronze table: source columns as strings, then `_corrupt_record`, `_source_file`, `_source_line`, `_batch_id`,
+ * `_loaded_at`; columns that came later stand behind, in order of first appearance.
  */
 #include "bronze/table.h"
 
@@ -29,21 +29,22 @@ bool bronze_complete_metadata(struct delta_metadata *m, const struct plan *plan,
     return is_changed;
 }
 
-enum assay_code bronze_check_fields(const struct delta_snapshot *snapshot, const struct plan *plan, struct assay_error *err) {
+enum assay_code bronze_check_fields(const struct delta_snapshot *snapshot, const struct plan *plan,
+                                    struct assay_error *err) {
     for (size_t i = 0; i < plan->source_column_count; i++) {
         size_t at = delta_field_find(&snapshot->metadata.schema, plan->source_columns[i]);
         if (at == SIZE_MAX || snapshot->metadata.schema.fields[at].type.kind == TYPE_STRING) continue;
         return error_set(err, ASSAY_INVALID, snapshot->root.ptr,
-                         "column %.*s is %.*s in the bronze table, where every value is kept as a string; another contract or writer made it\n"
+                         "column %.*s is %.*s in the bronze table, where every value is kept as a string; another "
+                         "contract or writer made it\n"
                          "next: give this contract a bronze table of its own (assayBronze)",
                          STR_ARG(plan->source_columns[i]), STR_ARG(snapshot->metadata.schema.fields[at].type_json));
     }
     return ASSAY_OK;
 }
 
-
-enum assay_code bronze_count_batch(struct engine *engine, const struct delta_snapshot *snapshot, struct str batch_id, struct arena *arena,
-                                   struct bronze_batch_state *out, struct assay_error *err) {
+enum assay_code bronze_count_batch(struct engine *engine, const struct delta_snapshot *snapshot, struct str batch_id,
+                                   struct arena *arena, struct bronze_batch_state *out, struct assay_error *err) {
     struct delta_range range = {STR(LINEAGE_BATCH_ID), batch_id, batch_id};
     struct engine_result r = {0};
     struct buf sql = {0};
@@ -51,7 +52,8 @@ enum assay_code bronze_count_batch(struct engine *engine, const struct delta_sna
     *out = (struct bronze_batch_state){0};
     TRY(delta_prune(snapshot, &range, 1, arena, &files, &count, err));
     if (count == 0) return ASSAY_OK;
-    buf_addz(&sql, "SELECT count(*), count(\"_corrupt_record\"), epoch_us(min(\"_loaded_at\")), epoch_us(max(\"_loaded_at\")) FROM ");
+    buf_addz(&sql, "SELECT count(*), count(\"_corrupt_record\"), epoch_us(min(\"_loaded_at\")), "
+                   "epoch_us(max(\"_loaded_at\")) FROM ");
     enum assay_code rc = delta_scan_sql(snapshot, files, count, false, arena, &sql, err);
     if (rc == ASSAY_OK) {
         buf_addz(&sql, " WHERE \"_batch_id\" = ");

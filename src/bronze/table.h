@@ -8,13 +8,15 @@
 bool bronze_complete_metadata(struct delta_metadata *m, const struct plan *plan, bool with_bytes, struct arena *arena);
 
 /** INVALID when a source column of the table is no string. */
-enum assay_code bronze_check_fields(const struct delta_snapshot *snapshot, const struct plan *plan, struct assay_error *err) NODISCARD;
+enum assay_code bronze_check_fields(const struct delta_snapshot *snapshot, const struct plan *plan,
+                                    struct assay_error *err) NODISCARD;
 
 /** Rows of one batch; load times are 0 without rows. */
 struct bronze_batch_state {
     int64_t row_count, corrupt_count, loaded_at_min_us, loaded_at_max_us;
 };
-enum assay_code bronze_count_batch(struct engine *engine, const struct delta_snapshot *snapshot, struct str batch_id, struct arena *arena,
-                                   struct bronze_batch_state *out, struct assay_error *err) NODISCARD;
+enum assay_code bronze_count_batch(struct engine *engine, const struct delta_snapshot *snapshot, struct str batch_id,
+                                   struct arena *arena, struct bronze_batch_state *out,
+                                   struct assay_error *err) NODISCARD;
 
 #endif

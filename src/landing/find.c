@@ -10,7 +10,8 @@ static void take_files(const struct plan *plan, const struct store_entry *entrie
     for (size_t i = 0; i < count; i++) {
         struct str name = str_basename(entries[i].key);
         if (!landing_is_data(plan, name)) continue;
-        batch->files[batch->file_count++] = (struct landing_file){name, entries[i].key, entries[i].size_bytes, entries[i].modified_us, {0}};
+        batch->files[batch->file_count++] =
+            (struct landing_file){name, entries[i].key, entries[i].size_bytes, entries[i].modified_us, {0}};
         if (entries[i].modified_us > batch->landed_at_us) batch->landed_at_us = entries[i].modified_us;
     }
 }
@@ -34,9 +35,11 @@ enum assay_code landing_find(struct store *store, const struct plan *plan, struc
     if (out->file_count) return ASSAY_OK;
     const char *where = str_c(arena, out->folder);
     if (entry_count)
-        return error_set(err, ASSAY_NOT_FOUND, where, "none of the %zu files in the folder matches the contract's pattern %.*s", entry_count,
+        return error_set(err, ASSAY_NOT_FOUND, where,
+                         "none of the %zu files in the folder matches the contract's pattern %.*s", entry_count,
                          STR_ARG(plan->source.pattern));
-    return error_set(err, ASSAY_NOT_FOUND, where, "no such batch folder, or it is empty\nnext: assay land %.*s FILE... --batch %.*s",
+    return error_set(err, ASSAY_NOT_FOUND, where,
+                     "no such batch folder, or it is empty\nnext: assay land %.*s FILE... --batch %.*s",
                      STR_ARG(plan->table), STR_ARG(batch_id));
 }
 
@@ -54,8 +57,8 @@ static struct str id_of(struct str source, struct str key) {
     return plan_batch_check(id, NULL) ? (struct str){0} : id;
 }
 
-enum assay_code landing_list(struct store *store, const struct plan *plan, struct arena *arena, struct landing_batch **out,
-                             size_t *count, struct assay_error *err) {
+enum assay_code landing_list(struct store *store, const struct plan *plan, struct arena *arena,
+                             struct landing_batch **out, size_t *count, struct assay_error *err) {
     struct store_entry *entries;
     size_t entry_count, capacity = 0;
     struct str source = landing_source_key(plan, arena);

@@ -45,14 +45,16 @@ static enum assay_code hash_file(struct job *job) {
     if (n < 0) return error_errno(&job->err, failed, job->path, "read");
     if (total != job->size_bytes)
         return error_set(&job->err, ASSAY_UNAVAILABLE, job->path,
-                         "the file has %lld bytes where %lld were listed: it is being written; run again when the delivery is complete",
+                         "the file has %lld bytes where %lld were listed: it is being written; run again when the "
+                         "delivery is complete",
                          (long long)total, (long long)job->size_bytes);
     return ASSAY_OK;
 }
 
 static void *work(void *context) {
     struct jobs *jobs = context;
-    for (size_t i; (i = atomic_fetch_add(&jobs->next, 1)) < jobs->count;) jobs->list[i].code = hash_file(&jobs->list[i]);
+    for (size_t i; (i = atomic_fetch_add(&jobs->next, 1)) < jobs->count;)
+        jobs->list[i].code = hash_file(&jobs->list[i]);
     return NULL;
 }
 

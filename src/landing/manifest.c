@@ -1,6 +1,6 @@
 /**
- * The manifest of a batch that `land` made: `_manifest.json` with the batch id, when it landed, and name, bytes and sha256 of each file. It is
- * read only for landed_at; what the files are is always found out from the files.
+ * The manifest of a batch that `land` made: `_manifest.json` with the batch id, when it landed, and name, bytes and
+ * sha256 of each file. It is read only for landed_at; what the files are is always found out from the files.
  */
 #include "landing/landing_int.h"
 

@@ -60,7 +60,9 @@ bool landing_is_data(const struct plan *plan, struct str name) {
     return name.len && name.ptr[0] != '_' && name.ptr[0] != '.' && landing_matches(plan->source.pattern, name);
 }
 
-struct str landing_source_key(const struct plan *plan, struct arena *arena) { return str_path(arena, STR("Files"), plan->source.path); }
+struct str landing_source_key(const struct plan *plan, struct arena *arena) {
+    return str_path(arena, STR("Files"), plan->source.path);
+}
 
 struct str landing_folder_key(const struct plan *plan, struct str batch_id, struct arena *arena) {
     return str_printf(arena, "%.*s/" BATCH_PREFIX "%.*s", STR_ARG(landing_source_key(plan, arena)), STR_ARG(batch_id));

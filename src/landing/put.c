@@ -1,8 +1,8 @@
 /**
  * Landing a delivery: the whole batch or nothing.
  *
- * 1. Files are copied into `_landing-<random>` beside the batch folders, which no list shows, hashed on the way, then the folder is renamed to
- *    `batch_id=<id>`: before that nothing is there, after it everything.
+ * 1. Files are copied into `_landing-<random>` beside the batch folders, which no list shows, hashed on the way, then
+ * the folder is renamed to `batch_id=<id>`: before that nothing is there, after it everything.
  * 2. An id that is there with equal content (names and hashes) changes nothing.
  * 3. Nothing is ever deleted: replaced files move to `_replaced/<time>/` in the batch.
  */
@@ -19,16 +19,19 @@
 
 enum { COPY_BYTES = 1 << 20 };
 
-static enum assay_code check_names(const struct plan *plan, const struct str *paths, size_t count, struct assay_error *err) {
+static enum assay_code check_names(const struct plan *plan, const struct str *paths, size_t count,
+                                   struct assay_error *err) {
     for (size_t i = 0; i < count; i++) {
         struct str name = str_basename(paths[i]);
         if (!landing_is_data(plan, name))
-            return error_set(err, ASSAY_INVALID, paths[i].ptr,
-                             "the file would not be read: names must match the contract's pattern %.*s and not start with _ or .",
-                             STR_ARG(plan->source.pattern));
+            return error_set(
+                err, ASSAY_INVALID, paths[i].ptr,
+                "the file would not be read: names must match the contract's pattern %.*s and not start with _ or .",
+                STR_ARG(plan->source.pattern));
         for (size_t k = 0; k < i; k++)
             if (str_eq(str_basename(paths[k]), name))
-                return error_set(err, ASSAY_INVALID, paths[i].ptr, "two files are named %.*s; a batch needs one name per file", STR_ARG(name));
+                return error_set(err, ASSAY_INVALID, paths[i].ptr,
+                                 "two files are named %.*s; a batch needs one name per file", STR_ARG(name));
     }
     return ASSAY_OK;
 }
@@ -45,8 +48,8 @@ static enum assay_code write_all(int fd, const char *bytes, size_t count) {
 }
 
 /** Copy between open files, hashing on the way. */
-static enum assay_code copy_bytes(int from, int to, const char *from_name, const char *to_name, struct landing_file *file, char *hex,
-                                  struct assay_error *err) {
+static enum assay_code copy_bytes(int from, int to, const char *from_name, const char *to_name,
+                                  struct landing_file *file, char *hex, struct assay_error *err) {
     struct hash *h = hash_open();
     char *block = memory_alloc(COPY_BYTES);
     enum assay_code rc = ASSAY_OK;
@@ -63,8 +66,8 @@ static enum assay_code copy_bytes(int from, int to, const char *from_name, const
 }
 
 /** Copy one file to a staged path; fills size and hash. */
-static enum assay_code copy_file(struct str from_path, struct str to_path, struct arena *arena, struct landing_file *file,
-                                 struct assay_error *err) {
+static enum assay_code copy_file(struct str from_path, struct str to_path, struct arena *arena,
+                                 struct landing_file *file, struct assay_error *err) {
     const char *from_name = str_c(arena, from_path), *to_name = str_c(arena, to_path);
     char hex[HASH_SHA256_HEX + 1];
     struct stat st;
@@ -93,8 +96,9 @@ static int by_name(const void *a, const void *b) {
 }
 
 /** Copy all files into `folder` of the lake. */
-static enum assay_code copy_all(struct store *store, struct staging *staging, struct str folder, const struct str *paths, size_t count,
-                                struct arena *arena, struct landing_batch *out, struct assay_error *err) {
+static enum assay_code copy_all(struct store *store, struct staging *staging, struct str folder,
+                                const struct str *paths, size_t count, struct arena *arena, struct landing_batch *out,
+                                struct assay_error *err) {
     out->files = ARENA_ARRAY(arena, count, struct landing_file);
     out->file_count = count;
     for (size_t i = 0; i < count; i++) {
@@ -109,10 +113,12 @@ static enum assay_code copy_all(struct store *store, struct staging *staging, st
 }
 
 /** Names and hashes of both, compared; *difference gets the first that differs. */
-static bool is_same(const struct landing_batch *old, const struct landing_batch *new, struct arena *arena, struct str *difference) {
+static bool is_same(const struct landing_batch *old, const struct landing_batch *new, struct arena *arena,
+                    struct str *difference) {
     for (size_t i = 0; i < old->file_count || i < new->file_count; i++) {
         bool has_old = i < old->file_count, has_new = i < new->file_count;
-        if (has_old && has_new && str_eq(old->files[i].name, new->files[i].name) && str_eq(old->files[i].sha256, new->files[i].sha256))
+        if (has_old && has_new && str_eq(old->files[i].name, new->files[i].name) &&
+            str_eq(old->files[i].sha256, new->files[i].sha256))
             continue;
         if (has_old && has_new && str_eq(old->files[i].name, new->files[i].name))
             *difference = str_printf(arena, "%.*s has sha256 %.*s there, %.*s now", STR_ARG(old->files[i].name),
@@ -127,8 +133,8 @@ static bool is_same(const struct landing_batch *old, const struct landing_batch 
 }
 
 /** Move what is in the batch folder to `_replaced/<time>/`, and the new files in. */
-static enum assay_code swap_files(struct store *store, struct str incoming, const struct landing_batch *old, struct landing_batch *new,
-                                  struct arena *arena, struct assay_error *err) {
+static enum assay_code swap_files(struct store *store, struct str incoming, const struct landing_batch *old,
+                                  struct landing_batch *new, struct arena *arena, struct assay_error *err) {
     struct str kept = str_printf(arena, "%.*s/_replaced/%lld", STR_ARG(old->folder), (long long)new->landed_at_us);
     for (size_t i = 0; i < old->file_count; i++)
         TRY(store_move(store, old->files[i].key, str_path(arena, kept, old->files[i].name), err));
@@ -137,13 +143,15 @@ static enum assay_code swap_files(struct store *store, struct str incoming, cons
     if (store_stat(store, manifest, &entry, NULL) == ASSAY_OK)
         TRY(store_move(store, manifest, str_path(arena, kept, STR(MANIFEST_NAME)), err));
     for (size_t i = 0; i < new->file_count; i++)
-        TRY(store_move(store, str_path(arena, incoming, new->files[i].name), str_path(arena, old->folder, new->files[i].name), err));
+        TRY(store_move(store, str_path(arena, incoming, new->files[i].name),
+                       str_path(arena, old->folder, new->files[i].name), err));
     return store_move(store, str_path(arena, incoming, STR(MANIFEST_NAME)), manifest, err);
 }
 
 /** What to do with an id that is there already. */
-static enum assay_code settle_existing(struct store *store, struct str incoming, struct landing_batch *old, struct landing_batch *new,
-                                       bool replace, struct arena *arena, enum landing_outcome *outcome, struct assay_error *err) {
+static enum assay_code settle_existing(struct store *store, struct str incoming, struct landing_batch *old,
+                                       struct landing_batch *new, bool replace, struct arena *arena,
+                                       enum landing_outcome *outcome, struct assay_error *err) {
     struct str difference = {0};
     TRY(landing_hash(store, old, 1, arena, err));
     if (is_same(old, new, arena, &difference)) {
@@ -168,11 +176,12 @@ static void remove_incoming(struct store *store, struct str incoming, struct are
         if (store_remove(store, entries[i].key, NULL)) return;
 }
 
-static enum assay_code put_batch(struct store *store, struct staging *staging, const struct plan *plan, const struct str *paths,
-                                 size_t count, bool replace, struct arena *arena, struct landing_batch *out,
-                                 enum landing_outcome *outcome, struct assay_error *err) {
+static enum assay_code put_batch(struct store *store, struct staging *staging, const struct plan *plan,
+                                 const struct str *paths, size_t count, bool replace, struct arena *arena,
+                                 struct landing_batch *out, enum landing_outcome *outcome, struct assay_error *err) {
     struct landing_batch old;
-    struct str incoming = str_printf(arena, "%.*s/_landing-%.*s", STR_ARG(landing_source_key(plan, arena)), STR_ARG(hash_uuid(arena)));
+    struct str incoming =
+        str_printf(arena, "%.*s/_landing-%.*s", STR_ARG(landing_source_key(plan, arena)), STR_ARG(hash_uuid(arena)));
     enum assay_code rc = copy_all(store, staging, incoming, paths, count, arena, out, err);
     if (rc == ASSAY_OK) {
         rc = landing_find(store, plan, out->id, arena, &old, NULL);
@@ -182,7 +191,8 @@ static enum assay_code put_batch(struct store *store, struct staging *staging, c
             *outcome = LANDING_DONE;
             rc = store_move(store, incoming, out->folder, err);
             if (rc == ASSAY_EXISTS)
-                rc = error_set(err, ASSAY_CONFLICT, str_c(arena, out->folder), "somebody landed this batch at the same time; look at it, then land again");
+                rc = error_set(err, ASSAY_CONFLICT, str_c(arena, out->folder),
+                               "somebody landed this batch at the same time; look at it, then land again");
         }
     }
     if (rc || *outcome != LANDING_DONE) remove_incoming(store, incoming, arena);
@@ -195,7 +205,8 @@ enum assay_code landing_put(struct store *store, const struct plan *plan, struct
     struct staging *staging;
     TRY(plan_batch_check(batch_id, err));
     TRY(check_names(plan, paths, path_count, err));
-    *out = (struct landing_batch){.id = batch_id, .folder = landing_folder_key(plan, batch_id, arena), .landed_at_us = time_now_us()};
+    *out = (struct landing_batch){
+        .id = batch_id, .folder = landing_folder_key(plan, batch_id, arena), .landed_at_us = time_now_us()};
     TRY(staging_open(store, &staging, err));
     enum assay_code rc = put_batch(store, staging, plan, paths, path_count, replace, arena, out, outcome, err);
     staging_close(&staging);
