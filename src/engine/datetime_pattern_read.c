@@ -33,17 +33,21 @@ static bool is_same_mapped(struct str a, struct str b, void (*map)(struct buf *o
     return is_same;
 }
 
+static bool is_same_code_point(struct str a, struct str b) {
+    return str_eq(a, b) || is_same_mapped(a, b, unicode_upper) || is_same_mapped(a, b, unicode_lower);
+}
+
 bool datetime_pattern_take_word(struct str text, size_t *at, struct str word) {
     size_t i = *at, j = 0;
     while (j < word.len) {
-        if (i < text.len && ascii_lower(text.ptr[i]) == ascii_lower(word.ptr[j])) {
+        bool is_ascii = i < text.len && (unsigned char)(text.ptr[i] | word.ptr[j]) < 0x80;
+        if (is_ascii && ascii_lower(text.ptr[i]) == ascii_lower(word.ptr[j])) {
             i++, j++;
             continue;
         }
         size_t a_size = code_point_size(text, i), b_size = code_point_size(word, j);
-        if (a_size == 0 || b_size == 0 || (a_size == 1 && b_size == 1)) return false;
-        struct str a = str_sub(text, i, i + a_size), b = str_sub(word, j, j + b_size);
-        if (!is_same_mapped(a, b, unicode_upper) && !is_same_mapped(a, b, unicode_lower)) return false;
+        if (is_ascii || a_size == 0 || b_size == 0) return false;
+        if (!is_same_code_point(str_sub(text, i, i + a_size), str_sub(word, j, j + b_size))) return false;
         i += a_size;
         j += b_size;
     }
