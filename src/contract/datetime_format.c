@@ -18,7 +18,6 @@ static int longest_run(char letter) {
     case 'M':
     case 'L':
     case 'z':
-    case 'v':
         return 4;
     case 'y':
         return 6;
