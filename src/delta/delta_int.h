@@ -74,6 +74,9 @@ bool delta_constraint_next(const struct delta_metadata *metadata, size_t *index,
 
 enum assay_code delta_schema_parse(struct str schema_string, const char *where, struct arena *arena,
                                    struct delta_schema *out, struct assay_error *err) NODISCARD;
+/** `code` and the name of a column that is there twice, ASCII case ignored. */
+enum assay_code delta_schema_check_unique(const struct delta_schema *schema, enum assay_code code,
+                                          struct assay_error *err) NODISCARD;
 void delta_schema_print(struct buf *out, const struct delta_schema *schema);
 /** The engine's name of a field's type. UNSUPPORTED names a type that assay does not know. */
 enum assay_code delta_field_type_engine(const struct delta_field *field, struct buf *out,

@@ -113,8 +113,6 @@ enum assay_code delta_metadata_check(const struct delta_metadata *m, struct assa
     for (size_t i = 0; i < m->schema.count; i++) {
         struct str name = m->schema.fields[i].name;
         if (name.len == 0) return error_set(err, ASSAY_INVALID, NULL, "column %zu has no name", i + 1);
-        if (delta_field_find(&m->schema, name) != i)
-            return error_set(err, ASSAY_INVALID, NULL, "the column '%.*s' is there twice", STR_ARG(name));
         for (size_t k = 0; k < name.len; k++)
             if (strchr(" ,;{}()\n\t=", name.ptr[k]))
                 return error_set(err, ASSAY_INVALID, NULL,
@@ -122,7 +120,7 @@ enum assay_code delta_metadata_check(const struct delta_metadata *m, struct assa
                                  "allows only with column mapping",
                                  STR_ARG(name));
     }
-    return ASSAY_OK;
+    return delta_schema_check_unique(&m->schema, ASSAY_INVALID, err);
 }
 
 bool delta_is_partition_column(const struct delta_metadata *m, struct str name) {

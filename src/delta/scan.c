@@ -11,8 +11,9 @@
  */
 #include "delta/delta_int.h"
 
-void delta_sql_parquet(struct buf *sql, const struct str *paths, size_t path_count, const struct str *names,
-                       const struct str *types, size_t column_count) {
+/** Without row_count (0) the engine takes such a relation for empty, and builds its hash tables on the larger side. */
+static void print_parquet(struct buf *sql, const struct str *paths, size_t path_count, const struct str *names,
+                          const struct str *types, size_t column_count, int64_t row_count) {
     struct buf schema = {0};
     buf_addz(&schema, "schema=MAP{");
     for (size_t i = 0; i < column_count; i++) {
@@ -27,8 +28,14 @@ void delta_sql_parquet(struct buf *sql, const struct str *paths, size_t path_cou
     if (column_count == 0)
         buf_addz(&schema, "'_assay_none': {name: '_assay_none', type: 'INTEGER', default_value: NULL}");
     buf_addc(&schema, '}');
+    if (row_count > 0) buf_printf(&schema, ", explicit_cardinality=%lld", (long long)row_count);
     engine_sql_parquet(sql, paths, path_count, schema.data);
     buf_free(&schema);
+}
+
+void delta_sql_parquet(struct buf *sql, const struct str *paths, size_t path_count, const struct str *names,
+                       const struct str *types, size_t column_count) {
+    print_parquet(sql, paths, path_count, names, types, column_count, 0);
 }
 
 struct scan {
@@ -108,6 +115,16 @@ static enum assay_code load_paths(const struct scan *scan, struct arena *arena, 
     return ASSAY_OK;
 }
 
+/** What the stats say; files without stats count nothing. */
+static int64_t count_rows(const struct scan *scan) {
+    int64_t count = 0;
+    for (size_t i = 0; i < scan->file_count; i++) {
+        int64_t rows = scan->snapshot->files[file_at(scan, i)].row_count;
+        if (rows > 0 && __builtin_add_overflow(count, rows, &count)) return INT64_MAX;
+    }
+    return count;
+}
+
 static enum assay_code print_files(struct buf *sql, const struct scan *scan, struct arena *arena,
                                    struct assay_error *err) {
     const struct delta_metadata *m = &scan->snapshot->metadata;
@@ -132,7 +149,7 @@ static enum assay_code print_files(struct buf *sql, const struct scan *scan, str
     }
     if (scan->with_place) print_place(sql, scan);
     buf_addz(sql, " FROM ");
-    delta_sql_parquet(sql, paths, scan->file_count, names, types, data_count);
+    print_parquet(sql, paths, scan->file_count, names, types, data_count, count_rows(scan));
     buf_addc(sql, ')');
     return ASSAY_OK;
 }

@@ -39,15 +39,15 @@ static enum assay_code parse_field(const struct json *node, struct arena *arena,
     return ASSAY_OK;
 }
 
-static enum assay_code check_unique(const struct delta_schema *schema, struct assay_error *err) {
+enum assay_code delta_schema_check_unique(const struct delta_schema *schema, enum assay_code code,
+                                          struct assay_error *err) {
     struct arena scratch = {0};
     struct delta_keyset names = {0};
     enum assay_code rc = ASSAY_OK;
     for (size_t i = 0; i < schema->count && rc == ASSAY_OK; i++) {
         struct delta_key *key = delta_keyset_put(&names, str_lower(&scratch, schema->fields[i].name), &scratch);
         if (key->value != SIZE_MAX)
-            rc = error_set(err, ASSAY_CORRUPT, NULL, "the schema has the column '%.*s' twice",
-                           STR_ARG(schema->fields[i].name));
+            rc = error_set(err, code, NULL, "the schema has the column '%.*s' twice", STR_ARG(schema->fields[i].name));
         key->value = i;
     }
     delta_keyset_free(&names);
@@ -66,7 +66,7 @@ static enum assay_code parse_fields(const struct json *root, struct arena *arena
                          LIMIT_COLUMNS);
     schema.fields = ARENA_ARRAY(arena, schema.count, struct delta_field);
     for (size_t i = 0; i < schema.count; i++) TRY(parse_field(json_at(fields, i), arena, &schema.fields[i], err));
-    TRY(check_unique(&schema, err));
+    TRY(delta_schema_check_unique(&schema, ASSAY_CORRUPT, err));
     *out = schema;
     return ASSAY_OK;
 }

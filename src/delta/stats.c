@@ -159,7 +159,9 @@ static void put_bound(struct json_writer *w, const struct delta_field *field, co
 
 /* ---- the object ---- */
 
-static const struct engine_column_stats *find_column(const struct engine_file *file, struct str name) {
+/* `hint` is where the column is in a file of the whole schema. */
+static const struct engine_column_stats *find_column(const struct engine_file *file, struct str name, size_t hint) {
+    if (hint < file->column_count && str_eq(file->columns[hint].name, name)) return &file->columns[hint];
     for (size_t i = 0; i < file->column_count; i++)
         if (str_eq(file->columns[i].name, name)) return &file->columns[i];
     return NULL;
@@ -177,7 +179,8 @@ static void put_bounds(struct json_writer *w, const struct making *making, const
     json_begin_object(w);
     for (size_t i = 0; i < making->metadata->schema.count; i++) {
         const struct delta_field *field = &making->metadata->schema.fields[i];
-        const struct engine_column_stats *column = making->is_chosen[i] ? find_column(making->file, field->name) : NULL;
+        const struct engine_column_stats *column =
+            making->is_chosen[i] ? find_column(making->file, field->name, i) : NULL;
         if (column && column->has_bounds) put_bound(w, field, column, is_max, making->arena);
     }
     json_end_object(w);
@@ -188,7 +191,8 @@ static void put_null_counts(struct json_writer *w, const struct making *making) 
     json_begin_object(w);
     for (size_t i = 0; i < making->metadata->schema.count; i++) {
         const struct delta_field *field = &making->metadata->schema.fields[i];
-        const struct engine_column_stats *column = making->is_chosen[i] ? find_column(making->file, field->name) : NULL;
+        const struct engine_column_stats *column =
+            making->is_chosen[i] ? find_column(making->file, field->name, i) : NULL;
         if (!column || column->null_count < 0 || delta_field_is_struct(field)) continue;
         json_key_str(w, field->name);
         json_put_int(w, column->null_count);

@@ -19,7 +19,8 @@ struct writing {
     struct engine *engine;
     const struct delta_metadata *metadata;
     struct arena *arena;
-    struct engine_result columns; /* of the SELECT; name, type, ... */
+    struct engine_result columns; /* names of the SELECT's columns */
+    struct str *sources;          /* of each column of the table; ptr NULL: none */
     struct delta_rule *rules;
     size_t rule_count;
 };
@@ -34,21 +35,30 @@ static enum assay_code describe(struct writing *writing, struct str select, stru
     return rc;
 }
 
-/* Index of the SELECT's column for a column of the table, or SIZE_MAX. */
-static size_t find_source(const struct writing *writing, struct str name) {
-    for (size_t i = 0; i < writing->columns.row_count; i++)
-        if (str_eq_nocase(engine_cell_at(&writing->columns, i, 0)->text, name)) return i;
-    return SIZE_MAX;
+static void put_names(const struct delta_schema *schema, struct delta_keyset *names, struct arena *arena) {
+    for (size_t i = 0; i < schema->count; i++)
+        delta_keyset_put(names, str_lower(arena, schema->fields[i].name), arena)->value = i;
 }
 
-static enum assay_code check_sources(const struct writing *writing, struct assay_error *err) {
-    for (size_t i = 0; i < writing->columns.row_count; i++) {
+/* Which column of the SELECT fills which column of the table. */
+static enum assay_code match_sources(struct writing *writing, struct assay_error *err) {
+    const struct delta_schema *schema = &writing->metadata->schema;
+    struct delta_keyset names = {0};
+    enum assay_code rc = ASSAY_OK;
+    put_names(schema, &names, writing->arena);
+    writing->sources = ARENA_ARRAY(writing->arena, schema->count, struct str);
+    for (size_t i = 0; i < writing->columns.row_count && rc == ASSAY_OK; i++) {
         struct str name = engine_cell_at(&writing->columns, i, 0)->text;
-        if (delta_field_find(&writing->metadata->schema, name) == SIZE_MAX)
-            return error_set(err, ASSAY_INTERNAL, NULL,
-                             "the rows to be written have a column '%.*s' that the table does not have", STR_ARG(name));
+        const struct delta_key *field = delta_keyset_find(&names, str_lower(writing->arena, name));
+        if (!field || writing->sources[field->value].ptr)
+            rc = error_set(err, ASSAY_INTERNAL, NULL,
+                           "the rows to be written have a column '%.*s' that the table does not have, or have it twice",
+                           STR_ARG(name));
+        else
+            writing->sources[field->value] = name;
     }
-    return ASSAY_OK;
+    delta_keyset_free(&names);
+    return rc;
 }
 
 /* (SELECT CAST("a" AS T) AS "a", ... FROM (select)) */
@@ -57,12 +67,11 @@ static enum assay_code print_shaped(const struct writing *writing, struct buf *s
     const struct delta_schema *schema = &writing->metadata->schema;
     buf_addz(sql, "(SELECT ");
     for (size_t i = 0; i < schema->count; i++) {
-        size_t source = find_source(writing, schema->fields[i].name);
         buf_addz(sql, i ? ", CAST(" : "CAST(");
-        if (source == SIZE_MAX)
+        if (!writing->sources[i].ptr)
             buf_addz(sql, "NULL");
         else
-            engine_sql_name(sql, engine_cell_at(&writing->columns, source, 0)->text);
+            engine_sql_name(sql, writing->sources[i]);
         buf_addz(sql, " AS ");
         TRY(delta_field_type_engine(&schema->fields[i], sql, err));
         buf_addz(sql, ") AS ");
@@ -148,7 +157,7 @@ enum assay_code delta_write_files(struct engine *engine, struct staging *staging
     TRY(delta_metadata_check(metadata, err));
     TRY(delta_rules_load(metadata, engine, arena, &writing.rules, &writing.rule_count, err));
     TRY(describe(&writing, select, err));
-    TRY(check_sources(&writing, err));
+    TRY(match_sources(&writing, err));
     struct buf sql = {0};
     enum assay_code rc = print_select(&writing, &sql, select, err);
     if (rc == ASSAY_OK)
