@@ -24,6 +24,7 @@ enum assay_code function_add(struct engine *engine, const struct function *f, st
     if (made) duckdb_destroy_logical_type(&made);
     duckdb_scalar_function_set_special_handling(function);
     duckdb_scalar_function_set_function(function, f->run);
+    if (f->is_volatile) duckdb_scalar_function_set_volatile(function);
     if (f->bind) duckdb_scalar_function_set_bind(function, f->bind);
     if (f->extra) duckdb_scalar_function_set_extra_info(function, f->extra, NULL);
     duckdb_state state = duckdb_register_scalar_function(engine->connection, function);

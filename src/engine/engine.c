@@ -103,6 +103,7 @@ enum assay_code engine_open(const struct engine_options *options, struct engine 
     if ((rc = cast_functions_add(engine, err))) goto done;
     if ((rc = text_functions_add(engine, err))) goto done;
     if ((rc = pattern_functions_add(engine, err))) goto done;
+    if ((rc = key_functions_add(engine, err))) goto done;
     if ((rc = lock_down(engine, options, err))) goto done;
     *out = engine;
 done:
@@ -115,6 +116,7 @@ void engine_close(struct engine **engine) {
     if (!e) return;
     duckdb_disconnect(&e->connection);
     duckdb_close(&e->database);
+    key_functions_close(e);
     pthread_mutex_destroy(&e->lock);
     arena_reset(&e->arena);
     free(e);

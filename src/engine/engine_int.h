@@ -19,6 +19,7 @@ struct engine {
     atomic_bool is_interrupted; /* once set, it stays */
     pthread_mutex_t lock;       /* of failure */
     struct assay_error failure; /* first error of our own code inside the running statement */
+    struct keys *keys;          /* see key_functions.c */
     uint64_t decimals[39];      /* bit s of [p]: spark_decimal_<p>_<s> is registered */
 };
 
@@ -65,11 +66,13 @@ struct machine {
 /** `root` is "" for the running system; a test gives a folder with proc/ and sys/. */
 struct machine machine_limits(const char *root);
 
-/* ---- functions (cast_functions.c, text_functions.c, pattern_functions.c) ---- */
+/* ---- functions (cast_functions.c, text_functions.c, pattern_functions.c, key_functions.c) ---- */
 
 enum assay_code cast_functions_add(struct engine *engine, struct assay_error *err) NODISCARD;
 enum assay_code text_functions_add(struct engine *engine, struct assay_error *err) NODISCARD;
 enum assay_code pattern_functions_add(struct engine *engine, struct assay_error *err) NODISCARD;
+enum assay_code key_functions_add(struct engine *engine, struct assay_error *err) NODISCARD;
+void key_functions_close(struct engine *engine);
 
 /** A function to register: parameters are given type ids, ended by DUCKDB_TYPE_INVALID. */
 struct function {
@@ -79,6 +82,7 @@ struct function {
     duckdb_logical_type returns_type; /* instead of `returns`, when not NULL */
     duckdb_scalar_function_t run;
     duckdb_scalar_function_bind_t bind; /* may be NULL */
+    bool is_volatile;                   /* evaluated once for each row and place in the SQL, and where it stands */
     void *extra;                        /* borrowed; outlives the engine's statements */
 };
 /** Register it. Its NULLs are its own. */

@@ -141,15 +141,13 @@ static void print_answer(const struct plan *plan, const struct plan_rule *rule, 
         print_value(c, sql);
         buf_printf(sql, " IS NOT NULL AND NOT spark_decimal_exact(v.\"_c%zu\", %d))", rule->column, c->type.scale);
         break;
-    case CONTRACT_ROW:
-        buf_addz(sql, "((");
-        expr_print_engine(sql, rule->predicate, STR("v"));
-        buf_addz(sql, ") IS NOT TRUE)");
-        break;
-    default:
+    default: /* a rule under a column is asked where the column has a value, one over the row always */
         buf_addc(sql, '(');
-        print_has_value(c, sql);
-        buf_addz(sql, " AND (");
+        if (c) {
+            print_has_value(c, sql);
+            buf_addz(sql, " AND ");
+        }
+        buf_addc(sql, '(');
         if (rule->kind == CONTRACT_REFERENCE)
             print_reference(plan, rule, sql);
         else
@@ -176,8 +174,9 @@ static void print_answer_layer(const struct silver_load *load, bool with_repeate
     if (with_repeated) {
         buf_addz(sql, ", ");
         if (load->has_repeated) {
+            buf_addz(sql, "key_is_repeated(");
             checked_key_hash(plan, sql);
-            buf_addz(sql, " IN (SELECT h FROM " REPEATED_TABLE ")");
+            buf_addc(sql, ')');
         } else {
             buf_addz(sql, "false");
         }
@@ -190,7 +189,7 @@ static void print_answer_layer(const struct silver_load *load, bool with_repeate
 
 void checked_sql(const struct silver_load *load, bool with_repeated, struct buf *sql) {
     const struct plan *plan = load->in->plan;
-    buf_addz(sql, "(SELECT *, (\"_corrupt\"");
+    buf_addz(sql, "(SELECT *, as_computed(\"_corrupt\"");
     for (size_t k = 0; k < plan->rule_count; k++)
         if (plan->rules[k].severity == CONTRACT_ERROR) buf_printf(sql, " OR \"_f%zu\"", k);
     buf_addz(sql, ") AS \"_rejected\" FROM (");

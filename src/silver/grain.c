@@ -10,18 +10,15 @@
 
 enum assay_code grain_find_repeated(struct silver_load *load, struct assay_error *err) {
     struct buf sql = {0};
-    struct engine_result r = {0};
-    buf_addz(&sql, "CREATE OR REPLACE TEMP TABLE " REPEATED_TABLE " AS SELECT h FROM (SELECT ");
+    int64_t found = 0;
+    buf_addz(&sql, "SELECT ");
     checked_key_hash(load->in->plan, &sql);
-    buf_addz(&sql, " AS h FROM ");
+    buf_addz(&sql, " FROM ");
     checked_keys_sql(load, &sql);
-    buf_addz(&sql, ") GROUP BY h HAVING count(*) > 1");
-    enum assay_code rc = engine_run(load->in->engine, buf_str(&sql), err);
+    enum assay_code rc = engine_find_repeated(load->in->engine, buf_str(&sql), load->in->bronze->row_count, &found, err);
     buf_free(&sql);
-    if (rc) return rc;
-    TRY(engine_query(load->in->engine, STR("SELECT count(*) FROM " REPEATED_TABLE), 1, load->arena, &r, err));
-    load->has_repeated = engine_cell_int(engine_cell_at(&r, 0, 0), 0) > 0;
-    return ASSAY_OK;
+    load->has_repeated = found > 0;
+    return rc;
 }
 
 /** The columns of silver, by name. */
