@@ -130,9 +130,12 @@ static bool cast_decimal(struct type from, struct type to, struct buf *out) {
     else if (to.kind == TYPE_BOOLEAN)
         buf_addz(out, "($1 <> 0)");
     else if (to.kind == TYPE_STRING && from.scale <= SCALE_PLAIN)
-        simple(out, "CAST", to);
+        /* the engine writes .5 where no digit has room before the point */
+        buf_printf(out, "CAST(CAST($1 AS DECIMAL(%d,%d)) AS VARCHAR)", from.precision + (from.precision == from.scale),
+                   from.scale);
     else if (type_is_integer(to))
-        wrap_template(to, "CAST(trunc($1) AS HUGEINT)", out);
+        wrap_template(
+            to, from.precision - from.scale <= 18 ? "CAST(trunc($1) AS BIGINT)" : "CAST(trunc($1) AS HUGEINT)", out);
     else
         return false;
     return true;

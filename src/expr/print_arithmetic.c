@@ -12,8 +12,6 @@ enum { DIGITS_MAX = 38 };
 static const char *const symbols[] = {
     [EXPR_ADD] = "+", [EXPR_SUBTRACT] = "-", [EXPR_MULTIPLY] = "*", [EXPR_DIVIDE] = "/", [EXPR_MODULO] = "%"};
 
-static const char *wide_of(struct type type) { return type.kind == TYPE_BIGINT ? "HUGEINT" : "BIGINT"; }
-
 void days_template(char sign, struct buf *out) {
     struct buf days = {0};
     buf_printf(&days, "(($1 - DATE '1970-01-01') %c CAST($2 AS BIGINT))", sign);
@@ -23,17 +21,23 @@ void days_template(char sign, struct buf *out) {
     buf_free(&days);
 }
 
-/** The values come as bigint; two of them need a hugeint. */
+/** Of the type itself; the smallest number % -1 would overflow. */
+static void modulo_whole_template(struct type type, struct buf *out) {
+    buf_addz(out, "CAST($1 % nullif(CASE WHEN $2 = -1 THEN 1 ELSE $2 END, 0) AS ");
+    type_print_engine(out, type);
+    buf_addc(out, ')');
+}
+
+/** Both values are bigint. 128 bits are slow, so only what overflows 64 is computed in them. */
 static void whole_template(enum expr_op op, struct type type, struct buf *out) {
-    bool is_big = type.kind == TYPE_BIGINT;
-    const char *left = is_big ? "CAST($1 AS HUGEINT)" : "$1", *right = is_big ? "CAST($2 AS HUGEINT)" : "$2";
     struct buf exact = {0};
-    if (op == EXPR_MODULO) {
-        buf_printf(out, "CAST(%s %% nullif(%s, 0) AS ", left, right);
-        type_print_engine(out, type);
+    if (type.kind == TYPE_BIGINT) {
+        buf_printf(&exact, "(CAST($1 AS HUGEINT) %s CAST($2 AS HUGEINT))", symbols[op]);
+        buf_printf(out, "coalesce(TRY($1 %s $2), ", symbols[op]);
+        wrap_template(type, exact.data, out);
         buf_addc(out, ')');
     } else {
-        buf_printf(&exact, "(%s %s %s)", left, symbols[op], right);
+        buf_printf(&exact, "($1 %s $2)", symbols[op]);
         wrap_template(type, exact.data, out);
     }
     buf_free(&exact);
@@ -92,43 +96,54 @@ static bool modulo_template(const struct typing *t, struct buf *out) {
     return true;
 }
 
-/** A decimal's digits as a whole number; false if the engine has no room for it. */
-static bool add_digits(struct buf *out, const char *value, struct type type) {
-    if (type.precision + type.scale + 1 > DIGITS_MAX) return false;
+enum { DIGITS_FAST = 18 }; /* of a whole number in 64 bits, and of the engine's decimals in as many */
+
+/** A decimal's digits as a whole number. */
+static void add_digits(struct buf *out, const char *value, struct type type, bool is_fast) {
     buf_printf(out, "CAST(CAST(%s AS ", value);
-    add_wide(out, type);
+    if (is_fast)
+        type_print_engine(out, type);
+    else
+        add_wide(out, type);
     buf_addz(out, ") * CAST(");
     add_power(out, type.scale);
     buf_addz(out, " AS ");
     add_type(out, type.scale + 1, 0);
-    buf_addz(out, ") AS HUGEINT)");
-    return true;
+    buf_addz(out, is_fast ? ") AS BIGINT)" : ") AS HUGEINT)");
 }
 
 /** n / d as whole numbers: cut towards zero, then one step away from it when the rest is at least half. */
-static bool divide_template(const struct typing *t, struct buf *out) {
-    int shift = t->result.scale + t->right.scale - t->left.scale;
-    if (shift < 0 || t->left.precision + shift > DIGITS_MAX || t->right.precision >= DIGITS_MAX || t->result.scale == 0)
-        return false;
+static void add_quotient(struct buf *out, const struct typing *t, int shift, bool is_fast) {
     struct buf n = {0}, d = {0};
-    bool has_room = add_digits(&d, "$2", t->right) && add_digits(&n, "$1", t->left);
-    if (has_room) {
-        buf_addz(&n, " * ");
-        add_power(&n, shift);
-        buf_addz(&n, "::HUGEINT");
-        buf_printf(out,
-                   "(CAST(((%s) // nullif(%s, 0) + CASE WHEN 2 * abs((%s) %% nullif(%s, 0)) >= abs(%s) THEN sign($1) * "
-                   "sign($2) ELSE 0 END) "
-                   "AS DECIMAL(38,0)) * CAST('0.",
-                   n.data, d.data, n.data, d.data, d.data);
-        for (int i = 1; i < t->result.scale; i++) buf_addc(out, '0');
-        buf_addz(out, "1' AS ");
-        add_type(out, t->result.scale, t->result.scale);
-        buf_addz(out, "))");
-    }
+    buf_addc(&n, '(');
+    add_digits(&n, "$1", t->left, is_fast);
+    buf_addz(&n, " * ");
+    add_power(&n, shift);
+    buf_addz(&n, is_fast ? ")" : "::HUGEINT)");
+    add_digits(&d, "$2", t->right, is_fast);
+    buf_printf(
+        out,
+        "(%s // nullif(%s, 0) + CASE WHEN 2 * abs(%s %% nullif(%s, 0)) >= abs(%s) THEN sign($1) * sign($2) ELSE 0 END)",
+        n.data, d.data, n.data, d.data, d.data);
     buf_free(&n);
     buf_free(&d);
-    return has_room;
+}
+
+static bool divide_template(const struct typing *t, struct buf *out) {
+    int shift = t->result.scale + t->right.scale - t->left.scale, scale = t->result.scale;
+    int left = t->left.precision + t->left.scale + 1, right = t->right.precision + t->right.scale + 1;
+    int digits = t->left.precision + shift, widest = left > right ? left : right;
+    if (shift < 0 || digits > DIGITS_MAX || widest > DIGITS_MAX || t->right.precision == DIGITS_MAX || scale == 0)
+        return false;
+    bool is_fast = digits <= DIGITS_FAST && widest <= DIGITS_FAST;
+    buf_addz(out, "(CAST(");
+    add_quotient(out, t, shift, is_fast);
+    buf_printf(out, " AS DECIMAL(%d,0)) * CAST('0.", is_fast ? DIGITS_FAST : DIGITS_MAX);
+    for (int i = 1; i < scale; i++) buf_addc(out, '0');
+    buf_addz(out, "1' AS ");
+    add_type(out, scale, scale);
+    buf_addz(out, "))");
+    return true;
 }
 
 bool decimal_template(enum expr_op op, const struct typing *t, struct buf *out) {
@@ -145,42 +160,38 @@ bool decimal_template(enum expr_op op, const struct typing *t, struct buf *out) 
 
 /* ---- nodes ---- */
 
+static void arithmetic_template(enum expr_op op, const struct typing *t, struct buf *out) {
+    if (t->result.kind == TYPE_DATE)
+        days_template(op == EXPR_ADD ? '+' : '-', out);
+    else if (type_is_integer(t->result) && op == EXPR_MODULO)
+        modulo_whole_template(t->result, out);
+    else if (type_is_integer(t->result))
+        whole_template(op, t->result, out);
+    else if (t->result.kind == TYPE_DECIMAL)
+        decimal_template(op, t, out);
+    else if (op == EXPR_DIVIDE || op == EXPR_MODULO)
+        buf_printf(out, "($1 %s nullif($2, 0))", symbols[op]);
+    else
+        buf_printf(out, "($1 %s $2)", symbols[op]);
+}
+
 void print_arithmetic(struct printer *p, const struct expr *e) {
+    const struct type wide = {.kind = TYPE_BIGINT};
     struct typing t;
     struct buf sql = {0};
     typing_arithmetic(e->op, e->args[0], e->args[1], &t); /* expr_check has seen it succeed */
-    const struct type wide = {.kind = TYPE_BIGINT};
-    bool is_whole = type_is_integer(t.result);
-    struct value values[] = {{e->args[0], is_whole ? wide : t.left, 0}, {e->args[1], is_whole ? wide : t.right, 0}};
-    bool is_date = t.result.kind == TYPE_DATE, is_count_first = is_date && t.left.kind != TYPE_DATE;
-    bool may_divide = e->op == EXPR_DIVIDE || e->op == EXPR_MODULO;
-    if (is_date)
-        days_template(e->op == EXPR_ADD ? '+' : '-', &sql);
-    else if (is_whole)
-        whole_template(e->op, t.result, &sql);
-    else if (t.result.kind == TYPE_DECIMAL)
-        decimal_template(e->op, &t, &sql);
-    else
-        buf_printf(&sql, may_divide ? "($1 %s nullif($2, 0))" : "($1 %s $2)", symbols[e->op]);
-    if (is_count_first) {
-        struct value date = values[1];
-        values[1] = values[0];
-        values[0] = date;
-    }
+    bool is_widened = type_is_integer(t.result) && e->op != EXPR_MODULO;
+    bool is_count_first = t.result.kind == TYPE_DATE && t.left.kind != TYPE_DATE;
+    struct value left = {e->args[0], is_widened ? wide : t.left, 0},
+                 right = {e->args[1], is_widened ? wide : t.right, 0};
+    struct value values[] = {is_count_first ? right : left, is_count_first ? left : right};
+    arithmetic_template(e->op, &t, &sql);
     print_template(p, sql.data, values, 2);
     buf_free(&sql);
 }
 
 void print_negate(struct printer *p, const struct expr *e) {
-    struct buf sql = {0}, exact = {0};
     struct value value = {e->args[0], e->type, 0};
-    if (type_is_integer(e->type)) {
-        buf_printf(&exact, "(0 - CAST($1 AS %s))", wide_of(e->type));
-        wrap_template(e->type, exact.data, &sql);
-    } else {
-        buf_addz(&sql, "(-$1)");
-    }
-    print_template(p, sql.data, &value, 1);
-    buf_free(&exact);
-    buf_free(&sql);
+    /* the smallest number has no opposite; Java leaves it as it is */
+    print_template(p, type_is_integer(e->type) ? "coalesce(TRY(-$1), $1)" : "(-$1)", &value, 1);
 }

@@ -84,15 +84,8 @@ void call_now(struct printer *p, const struct expr *call) {
 /* ---- numbers ---- */
 
 void call_abs(struct printer *p, const struct expr *call) {
-    struct buf sql = {0};
     struct value value = argument(call, 0);
-    if (type_is_integer(value.as))
-        wrap_template(value.as, value.as.kind == TYPE_BIGINT ? "abs(CAST($1 AS HUGEINT))" : "abs(CAST($1 AS BIGINT))",
-                      &sql);
-    else
-        buf_addz(&sql, "abs($1)");
-    print_template(p, sql.data, &value, 1);
-    buf_free(&sql);
+    print_template(p, type_is_integer(value.as) ? "coalesce(TRY(abs($1)), $1)" : "abs($1)", &value, 1);
 }
 
 int round_scale(const struct expr *call) {
