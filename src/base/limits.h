@@ -8,6 +8,7 @@ enum {
     LIMIT_JSON_DEPTH = 512,
     LIMIT_KEY_BYTES = 2048,     /* of an object in the lake */
     LIMIT_KEY_PART_BYTES = 255, /* between two slashes, as file systems have it */
+    LIMIT_BATCH_ID_BYTES = 200, /* `batch_id=<id>` is a part of a key */
     LIMIT_COLUMNS = 20000,
     LIMIT_RULE_DEPTH = 200, /* nesting of a rule's expression */
     LIMIT_RULE_BYTES = 64 * 1024,

@@ -231,6 +231,26 @@ void buf_addc(struct buf *b, char c) { buf_add(b, (struct str){&c, 1}); }
 
 void buf_addz(struct buf *b, const char *text) { buf_add(b, str_of(text)); }
 
+/** Whether the byte belongs to one of U+0000 to U+001F and U+007F to U+009F. */
+static bool is_control(struct str s, size_t at) {
+    unsigned char c = (unsigned char)s.ptr[at], before = at ? (unsigned char)s.ptr[at - 1] : 0;
+    unsigned char after = at + 1 < s.len ? (unsigned char)s.ptr[at + 1] : 0xFF;
+    return c < 0x20 || c == 0x7F || (c == 0xC2 && after < 0xA0) || (before == 0xC2 && c < 0xA0);
+}
+
+void buf_add_printable(struct buf *b, struct str s) {
+    size_t bad = str_utf8_error(s);
+    for (size_t i = 0; i < s.len; i++) {
+        if (i == bad || is_control(s, i))
+            buf_printf(b, "\\x%02x", (unsigned)(unsigned char)s.ptr[i]);
+        else
+            buf_addc(b, s.ptr[i]);
+        if (i != bad) continue;
+        bad = str_utf8_error(str_sub(s, i + 1, s.len));
+        if (bad != SIZE_MAX) bad += i + 1;
+    }
+}
+
 void buf_vprintf(struct buf *b, const char *format, va_list args) {
     va_list again;
     va_copy(again, args);

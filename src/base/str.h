@@ -81,6 +81,8 @@ void buf_add(struct buf *b, struct str s);
 void buf_addc(struct buf *b, char c);
 void buf_addz(struct buf *b, const char *text);
 void buf_printf(struct buf *b, const char *format, ...) PRINTF_LIKE(2, 3);
+/** Text of others for a line on a terminal: control characters and bytes that are not UTF-8 become \xHH. */
+void buf_add_printable(struct buf *b, struct str s);
 void buf_vprintf(struct buf *b, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 /** A view of the text; valid until the buffer changes. */
 struct str buf_str(const struct buf *b);

@@ -61,6 +61,11 @@ bool cli_is_out_closed(void);
  * enough. */
 enum assay_code cli_out_end(struct assay_error *err) NODISCARD;
 
+/** `assay: where: message` on standard error, without control characters but the message's own line ends. */
+void cli_tell(const struct assay_error *err);
+
+/** The value of --batch, empty if absent. An empty value is no batch id: a script's variable was not set. */
+enum assay_code cli_batch(const struct cli *cli, struct str *out, struct assay_error *err) NODISCARD;
 /** Load the project from the current folder and the plans of the command's first argument (or all); mistakes are
  * printed to standard error. */
 enum assay_code cli_plans(struct cli *cli, struct project *project, struct plan ***plans, size_t *count,

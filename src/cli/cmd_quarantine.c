@@ -13,21 +13,34 @@ struct show {
     struct buf text;
 };
 
+static void print_quoted(struct buf *out, struct str value) {
+    struct buf quoted = {0};
+    struct json_writer w = {.out = &quoted};
+    json_put_str(&w, value);
+    buf_add_printable(out, buf_str(&quoted));
+    buf_free(&quoted);
+}
+
 static void print_text_row(struct show *s, const struct engine_cell *cells, size_t count) {
-    buf_printf(&s->text, "%.*s:%.*s  batch %.*s\n  %.*s\n", STR_ARG(cells[1].text), STR_ARG(cells[2].text),
-               STR_ARG(cells[0].text), STR_ARG(cells[3].text));
+    buf_add_printable(&s->text, cells[1].text);
+    buf_printf(&s->text, ":%.*s  batch ", STR_ARG(cells[2].text));
+    buf_add_printable(&s->text, cells[0].text);
+    buf_addz(&s->text, "\n  ");
+    buf_add_printable(&s->text, cells[3].text);
+    buf_addc(&s->text, '\n');
     for (size_t i = FIRST_RAW; i + 1 < count; i++) {
         buf_printf(&s->text, "    %-24.*s ", STR_ARG(s->plan->columns[i - FIRST_RAW].name));
         if (cells[i].is_null) {
             buf_addz(&s->text, "null\n");
             continue;
         }
-        struct json_writer w = {.out = &s->text};
-        json_put_str(&w, cells[i].text);
+        print_quoted(&s->text, cells[i].text);
         buf_addc(&s->text, '\n');
     }
-    if (!cells[count - 1].is_null)
-        buf_printf(&s->text, "    %-24s %.*s\n", "(line as sent)", STR_ARG(cells[count - 1].text));
+    if (cells[count - 1].is_null) return;
+    buf_printf(&s->text, "    %-24s ", "(line as sent)");
+    buf_add_printable(&s->text, cells[count - 1].text);
+    buf_addc(&s->text, '\n');
 }
 
 static void put_cell(struct json_writer *w, const char *key, const struct engine_cell *cell) {
@@ -80,7 +93,9 @@ static enum assay_code run(struct cli *cli, struct assay_error *err) {
     struct session session;
     struct session_options options;
     int64_t limit = 50;
-    const char *batch = cli_value(cli, "batch"), *rows = cli_value(cli, "limit");
+    const char *rows = cli_value(cli, "limit");
+    struct quarantine_query query;
+    TRY(cli_batch(cli, &query.batch_id, err));
     if (rows && (str_int64(str_of(rows), &limit) || limit < 0))
         return error_set(err, ASSAY_INVALID, "--limit", "`%s` is no number of rows; 0 shows all", rows);
     TRY(cli_session_options(cli, &options, err));
@@ -88,7 +103,7 @@ static enum assay_code run(struct cli *cli, struct assay_error *err) {
     TRY(cli_plans(cli, &project, &plans, &count, err));
     TRY(session_open(&project, &options, &session, err));
     struct show show = {.plan = plans[0], .is_json = cli_has(cli, "json")};
-    struct quarantine_query query = {.batch_id = str_of(batch), .limit = (size_t)limit};
+    query.limit = (size_t)limit;
     enum assay_code rc = silver_quarantine_each(session.store, session.engine, plans[0], &query, show_row, &show, err);
     if (rc == ASSAY_NOT_FOUND) rc = ASSAY_OK; /* no row was ever rejected */
     if (cli_is_out_closed()) rc = ASSAY_OK;   /* cli_out_end judges */

@@ -30,13 +30,13 @@ static enum assay_code run_stages(struct cli *cli, unsigned stages, struct assay
     struct session_options session_options;
     struct run_report report = {.is_json = cli_has(cli, "json"),
                                 .is_terminal = isatty(STDERR_FILENO) && isatty(STDOUT_FILENO)};
-    const char *batch = cli_value(cli, "batch");
+    struct str batch;
+    TRY(cli_batch(cli, &batch, err));
     TRY(cli_session_options(cli, &session_options, err));
     TRY(cli_plans(cli, &project, &plans, &count, err));
     TRY(session_open(&project, &session_options, &session, err));
     catch_signals(&session);
-    struct run_options options = {
-        .stages = stages, .batch_id = str_of(batch), .report = run_report_batch, .context = &report};
+    struct run_options options = {.stages = stages, .batch_id = batch, .report = run_report_batch, .context = &report};
     enum assay_code rc = run_plans(&session, plans, count, &options, &batch_count, err);
     interrupted_session = NULL;
     session_close(&session);

@@ -21,6 +21,28 @@ enum assay_code cli_out_end(struct assay_error *err) {
     return error_errno(err, output_errno, "standard output", "write");
 }
 
+void cli_tell(const struct assay_error *err) {
+    bool is_red = isatty(STDERR_FILENO);
+    struct buf text = {0};
+    struct str line, rest = str_of(err->message);
+    buf_addz(&text, is_red ? "\033[1;31massay:\033[0m " : "assay: ");
+    buf_add_printable(&text, str_of(err->where));
+    if (err->where[0]) buf_addz(&text, ": ");
+    do {
+        rest = str_split(rest, '\n', &line);
+        buf_add_printable(&text, line);
+        buf_addc(&text, '\n');
+    } while (rest.len);
+    fwrite(text.data, 1, text.len, stderr);
+    buf_free(&text);
+}
+
+enum assay_code cli_batch(const struct cli *cli, struct str *out, struct assay_error *err) {
+    const char *batch = cli_value(cli, "batch");
+    *out = str_of(batch);
+    return batch && !*batch ? plan_batch_check(*out, err) : ASSAY_OK;
+}
+
 enum assay_code cli_plans(struct cli *cli, struct project *project, struct plan ***plans, size_t *count,
                           struct assay_error *err) {
     TRY(project_load(STR("."), &cli->arena, project, err));

@@ -9,15 +9,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
-
-/** `assay: where: message`, the message's further lines as they are. */
-static int fail(const struct assay_error *err) {
-    bool is_red = isatty(STDERR_FILENO);
-    fprintf(stderr, "%sassay:%s %s%s%s\n", is_red ? "\033[1;31m" : "", is_red ? "\033[0m" : "", err->where,
-            err->where[0] ? ": " : "", err->message);
-    return assay_code_exit(err->code);
-}
 
 int main(int argc, char **argv) {
     struct cli cli = {0};
@@ -34,6 +25,6 @@ int main(int argc, char **argv) {
     if (code == ASSAY_OK) code = cli.command->run(&cli, &err);
     arena_reset(&cli.arena);
     if (code == ASSAY_OK) code = cli_out_end(&err);
-    if (code && err.code) return fail(&err);
+    if (code && err.code) cli_tell(&err);
     return assay_code_exit(code);
 }

@@ -121,7 +121,7 @@ static void print_result(const struct run_result *r, struct buf *out) {
 static void tell(const struct run_report *report, const struct run_result *r) {
     if (report->is_terminal) fputs("\r\033[K", stderr);
     fflush(stdout);
-    fprintf(stderr, "assay: %s%s%s\n", r->err.where, r->err.where[0] ? ": " : "", r->err.message);
+    cli_tell(&r->err);
 }
 
 void run_report_batch(void *context, const struct run_result *r) {

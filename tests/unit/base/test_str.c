@@ -107,9 +107,30 @@ static void test_buffers_grow_and_stay_ended(void **state) {
     assert_null(b.data);
 }
 
+static void test_printable_text_moves_no_cursor(void **state) {
+    UNUSED(state);
+    static const struct {
+        struct str text;
+        const char *printed;
+    } cases[] = {
+        {{"a\0b", 3}, "a\\x00b"},
+        {{"\x1b[31m\t\n\x7f", 8}, "\\x1b[31m\\x09\\x0a\\x7f"},
+        {{"\xC2\x9B" "1m \xC2\xA0\xC3\xBC", 9}, "\\xc2\\x9b1m \xC2\xA0\xC3\xBC"},
+        {{"\xFF\xFE" "a\xC2", 4}, "\\xff\\xfea\\xc2"},
+        {{"\xE6\xB9\x96", 3}, "\xE6\xB9\x96"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct buf b = {0};
+        buf_add_printable(&b, cases[i].text);
+        assert_str(buf_str(&b), cases[i].printed);
+        buf_free(&b);
+    }
+}
+
 TEST_MAIN(cmocka_unit_test(test_views_are_cut_and_compared_by_bytes),
           cmocka_unit_test(test_split_takes_one_part_at_a_time),
           cmocka_unit_test(test_paths_have_one_slash_between_parts),
           cmocka_unit_test(test_int64_takes_the_extremes_and_nothing_beyond),
           cmocka_unit_test(test_utf8_refuses_what_unicode_refuses), cmocka_unit_test(test_nearest_finds_slips_only),
-          cmocka_unit_test(test_buffers_grow_and_stay_ended))
+          cmocka_unit_test(test_buffers_grow_and_stay_ended),
+          cmocka_unit_test(test_printable_text_moves_no_cursor))
