@@ -65,7 +65,7 @@ static void print_name(struct buf *out, const struct str *names, size_t count, s
         return;
     }
     buf_addc(out, '`');
-    readable_text(out, str_sub(names[i], 0, 100));
+    buf_add_printable(out, str_sub(names[i], 0, 100));
     buf_addz(out, names[i].len > 100 ? "...`" : "`");
 }
 
