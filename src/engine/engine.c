@@ -76,6 +76,8 @@ static enum assay_code lock_down(struct engine *engine, const struct engine_opti
         if (folder.len == 0) continue; /* DuckDB would take it for the current folder */
         engine_sql_text(&sql, folder);
         buf_addz(&sql, ", "); /* SQL allows one at the end */
+        sql_path(&sql, folder); /* files in it are named by patterns, which are compared before they are resolved */
+        buf_addz(&sql, ", ");
     }
     buf_addz(&sql, "]; SET temp_directory=");
     /* DuckDB makes the folder at the first spill, and removes at close what it made */

@@ -44,6 +44,8 @@ enum assay_code statement_prepare(struct engine *engine, const char *sql, duckdb
 
 /* ---- SQL text (sql.c) ---- */
 
+/** 'path' as a pattern that only the path matches. */
+void sql_path(struct buf *sql, struct str path);
 /** The list of files `['...', ...]` by exact name. */
 void sql_paths(struct buf *sql, const struct str *paths, size_t count);
 

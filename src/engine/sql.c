@@ -42,7 +42,7 @@ void engine_sql_text(struct buf *sql, struct str text) {
     buf_addc(sql, ')');
 }
 
-static void add_path(struct buf *sql, struct str path) {
+void sql_path(struct buf *sql, struct str path) {
     buf_addc(sql, '\'');
     for (size_t i = 0; i < path.len; i++) {
         char c = path.ptr[i];
@@ -60,7 +60,7 @@ void sql_paths(struct buf *sql, const struct str *paths, size_t count) {
     buf_addc(sql, '[');
     for (size_t i = 0; i < count; i++) {
         if (i) buf_addz(sql, ", ");
-        add_path(sql, paths[i]);
+        sql_path(sql, paths[i]);
     }
     buf_addc(sql, ']');
 }
