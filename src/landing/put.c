@@ -4,7 +4,9 @@
  * 1. Files are copied into `_landing-<random>` beside the batch folders, which no list shows, hashed on the way, then
  * the folder is renamed to `batch_id=<id>`: before that nothing is there, after it everything.
  * 2. An id that is there with equal content (names and hashes) changes nothing.
- * 3. Nothing is ever deleted: replaced files move to `_replaced/<time>/` in the batch.
+ * 3. Nothing is ever deleted: a batch that is replaced moves, as it is, to `_replaced/<time>/` in the new one. In
+ * between the batch is absent for a moment, but never half of one and half of the other; after a crash then, the old
+ * one lies in `_landing-<random>-replaced` and the delivery is landed again.
  */
 #include "landing/landing_int.h"
 
@@ -132,20 +134,21 @@ static bool is_same(const struct landing_batch *old, const struct landing_batch 
     return true;
 }
 
-/** Move what is in the batch folder to `_replaced/<time>/`, and the new files in. */
-static enum assay_code swap_files(struct store *store, struct str incoming, const struct landing_batch *old,
-                                  struct landing_batch *new, struct arena *arena, struct assay_error *err) {
-    struct str kept = str_printf(arena, "%.*s/_replaced/%lld", STR_ARG(old->folder), (long long)new->landed_at_us);
-    for (size_t i = 0; i < old->file_count; i++)
-        TRY(store_move(store, old->files[i].key, str_path(arena, kept, old->files[i].name), err));
-    struct str manifest = str_path(arena, old->folder, STR(MANIFEST_NAME));
-    struct store_entry entry;
-    if (store_stat(store, manifest, &entry, NULL) == ASSAY_OK)
-        TRY(store_move(store, manifest, str_path(arena, kept, STR(MANIFEST_NAME)), err));
-    for (size_t i = 0; i < new->file_count; i++)
-        TRY(store_move(store, str_path(arena, incoming, new->files[i].name),
-                       str_path(arena, old->folder, new->files[i].name), err));
-    return store_move(store, str_path(arena, incoming, STR(MANIFEST_NAME)), manifest, err);
+/** The batch folder goes aside, the new one takes its place, and keeps the old one in `_replaced/<time>/`. */
+static enum assay_code swap_folders(struct store *store, struct str incoming, const struct landing_batch *old,
+                                    int64_t now_us, struct arena *arena, struct assay_error *err) {
+    struct str aside = str_printf(arena, "%.*s-replaced", STR_ARG(incoming));
+    struct str kept = str_printf(arena, "%.*s/_replaced/%lld", STR_ARG(old->folder), (long long)now_us);
+    TRY(store_move(store, old->folder, aside, err));
+    enum assay_code rc = store_move(store, incoming, old->folder, err);
+    if (rc) {
+        if (store_move(store, aside, old->folder, NULL))
+            error_prepend(err, "the batch as it was is kept in %.*s", STR_ARG(aside));
+        return rc;
+    }
+    rc = store_move(store, aside, kept, err);
+    if (rc) error_prepend(err, "the batch is replaced; as it was before it is kept in %.*s", STR_ARG(aside));
+    return rc;
 }
 
 /** What to do with an id that is there already. */
@@ -164,7 +167,7 @@ static enum assay_code settle_existing(struct store *store, struct str incoming,
                          "next: land a correction as a batch of its own, or say --replace (the old files are kept)",
                          STR_ARG(old->id), STR_ARG(difference));
     *outcome = LANDING_REPLACED;
-    return swap_files(store, incoming, old, new, arena, err);
+    return swap_folders(store, incoming, old, new->landed_at_us, arena, err);
 }
 
 /** Take the copies away that were not needed. */
@@ -184,10 +187,10 @@ static enum assay_code put_batch(struct store *store, struct staging *staging, c
         str_printf(arena, "%.*s/_landing-%.*s", STR_ARG(landing_source_key(plan, arena)), STR_ARG(hash_uuid(arena)));
     enum assay_code rc = copy_all(store, staging, incoming, paths, count, arena, out, err);
     if (rc == ASSAY_OK) {
-        rc = landing_find(store, plan, out->id, arena, &old, NULL);
+        rc = landing_find(store, plan, out->id, arena, &old, err);
         if (rc == ASSAY_OK) {
             rc = settle_existing(store, incoming, &old, out, replace, arena, outcome, err);
-        } else {
+        } else if (rc == ASSAY_NOT_FOUND) {
             *outcome = LANDING_DONE;
             rc = store_move(store, incoming, out->folder, err);
             if (rc == ASSAY_EXISTS)
