@@ -39,7 +39,8 @@ bool datetime_pattern_timestamp(const struct datetime_pattern *pattern, struct s
 
 /** The instant of a local wall time in a zone given as text as Spark's getZoneId takes it (`Z`, `+05:30`, `UTC+3`,
  * `PST`, `Europe/Paris`) at a local wall time (us since the epoch, as if UTC); gaps move forward, overlaps take the
- * earlier offset. Region rules come from the machine's tzdata. */
+ * earlier offset. Region rules come from the machine's tzdata (TZDIR, else /usr/share/zoneinfo); without it no region
+ * is known. */
 bool cast_zone_instant(struct str zone, int64_t local_us, int64_t *instant_us);
 
 /** Spark's TRIM: 0x20 only. A view of text. */
