@@ -164,8 +164,8 @@ static void print_show(const struct plan *plan, const struct delta_snapshot *sna
     buf_addz(sql, "SELECT \"_batch_id\", \"_source_file\", \"_source_line\", \"_reject_reason\"");
     for (size_t i = 0; i < plan->column_count; i++) {
         struct str name = raw_name(plan, i, arena);
-        if (delta_field_find(&snapshot->metadata.schema, name) == SIZE_MAX) continue;
-        buf_addz(sql, ", ");
+        bool is_there = delta_field_find(&snapshot->metadata.schema, name) != SIZE_MAX;
+        buf_addz(sql, is_there ? ", " : ", NULL::VARCHAR AS "); /* the contract may be younger than the table */
         engine_sql_name(sql, name);
     }
     buf_addz(sql, ", \"_corrupt_record\" FROM ");
