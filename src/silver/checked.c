@@ -1,6 +1,7 @@
 /**
- * A row's way from bronze text to typed columns and answers, as SQL in four layers: raw and cleaned text, typed values, one answer a
- * rule, the verdict. Layers are nested so that each value is computed once and named.
+ * A row's way from bronze text to typed columns and answers, as SQL in four layers: raw and cleaned text, typed values,
+ * one answer a rule, the verdict. Layers are nested so that each value is computed once and named; as_computed keeps
+ * filters on the verdict from being moved below, where they would compute it all again.
  *
  * 1. An answer "_f<k>" is never NULL: broken (TRUE) or not.
  * 2. A column without a value (missing or unparseable) has one reason; its other rules are not asked.
@@ -42,10 +43,11 @@ static void print_text_layer(const struct silver_load *load, struct buf *sql) {
 /** The cast of the cleaned text "_c<i>". */
 static void print_cast(const struct plan_column *c, size_t i, struct buf *sql) {
     static const char *const functions[] = {
-        [TYPE_BOOLEAN] = "spark_boolean",   [TYPE_TINYINT] = "spark_tinyint", [TYPE_SMALLINT] = "spark_smallint",
-        [TYPE_INT] = "spark_int",           [TYPE_BIGINT] = "spark_bigint",   [TYPE_FLOAT] = "spark_float",
-        [TYPE_DOUBLE] = "spark_double",     [TYPE_DATE] = "spark_date",       [TYPE_TIMESTAMP] = "spark_timestamp",
-        [TYPE_TIMESTAMP_NTZ] = "spark_timestamp_ntz",
+        [TYPE_BOOLEAN] = "spark_boolean",     [TYPE_TINYINT] = "spark_tinyint",
+        [TYPE_SMALLINT] = "spark_smallint",   [TYPE_INT] = "spark_int",
+        [TYPE_BIGINT] = "spark_bigint",       [TYPE_FLOAT] = "spark_float",
+        [TYPE_DOUBLE] = "spark_double",       [TYPE_DATE] = "spark_date",
+        [TYPE_TIMESTAMP] = "spark_timestamp", [TYPE_TIMESTAMP_NTZ] = "spark_timestamp_ntz",
     };
     bool is_date = c->type.kind == TYPE_DATE;
     if (c->type.kind == TYPE_STRING) {
@@ -156,7 +158,27 @@ static void print_answer(const struct plan *plan, const struct plan_rule *rule, 
     }
 }
 
-static void print_answer_layer(const struct silver_load *load, bool with_repeated, struct buf *sql) {
+/** hash("k1", "k2", ...) of the grain keys. */
+static void print_key_hash(const struct plan *plan, struct buf *sql) {
+    buf_addz(sql, "hash(");
+    for (size_t k = 0; k < plan->key_count; k++) {
+        if (k) buf_addz(sql, ", ");
+        engine_sql_name(sql, plan->columns[plan->keys[k]].name);
+    }
+    buf_addc(sql, ')');
+}
+
+static void print_repeated(const struct silver_load *load, struct buf *sql) {
+    if (load->keeps_all || !load->has_repeated) {
+        buf_addz(sql, load->keeps_all ? "true" : "false");
+        return;
+    }
+    buf_addz(sql, "key_is_repeated(");
+    print_key_hash(load->in->plan, sql);
+    buf_addc(sql, ')');
+}
+
+static void print_answer_layer(const struct silver_load *load, struct buf *sql) {
     const struct plan *plan = load->in->plan;
     buf_addz(sql, "SELECT *, (v.\"_corrupt_record\" IS NOT NULL) AS \"_corrupt\"");
     for (size_t k = 0; k < plan->rule_count; k++) {
@@ -171,49 +193,28 @@ static void print_answer_layer(const struct silver_load *load, bool with_repeate
         print_value(c, sql);
         buf_printf(sql, " IS NOT NULL AND NOT spark_decimal_exact(v.\"_c%zu\", %d)) AS \"_n%zu\"", i, c->type.scale, i);
     }
-    if (with_repeated) {
-        buf_addz(sql, ", ");
-        if (load->has_repeated) {
-            buf_addz(sql, "key_is_repeated(");
-            checked_key_hash(plan, sql);
-            buf_addc(sql, ')');
-        } else {
-            buf_addz(sql, "false");
-        }
-        buf_addz(sql, " AS \"_repeated\"");
-    }
+    buf_addz(sql, ", ");
+    print_repeated(load, sql);
+    buf_addz(sql, " AS \"_repeated\"");
     buf_addz(sql, " FROM (");
     print_typed_layer(load, sql);
     buf_addz(sql, ") v");
 }
 
-void checked_sql(const struct silver_load *load, bool with_repeated, struct buf *sql) {
+void checked_sql(const struct silver_load *load, struct buf *sql) {
     const struct plan *plan = load->in->plan;
     buf_addz(sql, "(SELECT *, as_computed(\"_corrupt\"");
     for (size_t k = 0; k < plan->rule_count; k++)
         if (plan->rules[k].severity == CONTRACT_ERROR) buf_printf(sql, " OR \"_f%zu\"", k);
     buf_addz(sql, ") AS \"_rejected\" FROM (");
-    print_answer_layer(load, with_repeated, sql);
+    print_answer_layer(load, sql);
     buf_addz(sql, ") a)");
 }
 
-void checked_keys_sql(const struct silver_load *load, struct buf *sql) {
-    const struct plan *plan = load->in->plan;
-    buf_addz(sql, "(SELECT ");
-    for (size_t k = 0; k < plan->key_count; k++) {
-        if (k) buf_addz(sql, ", ");
-        engine_sql_name(sql, plan->columns[plan->keys[k]].name);
-    }
+void checked_hashes_sql(const struct silver_load *load, struct buf *sql) {
+    buf_addz(sql, "SELECT ");
+    print_key_hash(load->in->plan, sql);
     buf_addz(sql, " FROM (");
     print_typed_layer(load, sql);
-    buf_addz(sql, ") k)");
-}
-
-void checked_key_hash(const struct plan *plan, struct buf *sql) {
-    buf_addz(sql, "hash(");
-    for (size_t k = 0; k < plan->key_count; k++) {
-        if (k) buf_addz(sql, ", ");
-        engine_sql_name(sql, plan->columns[plan->keys[k]].name);
-    }
-    buf_addc(sql, ')');
+    buf_addz(sql, ") k");
 }

@@ -1,6 +1,7 @@
 /**
- * Gates: what stops a batch before silver is touched. The first that fails is reported, in the order of the design: missing column;
- * then, after quarantine: empty batch, required column entirely missing, reject ratio, minRows, maxRows.
+ * Gates: what stops a batch before silver is touched. The first that fails is reported, in the order of the design:
+ * missing column; then, after quarantine: empty batch, required column entirely missing, reject ratio, minRows,
+ * maxRows.
  */
 #include "silver/silver_int.h"
 
@@ -25,7 +26,8 @@ static enum assay_code refuse(struct silver_load *load, struct gate gate, struct
                      STR_ARG(place), next);
 }
 
-static enum assay_code refuse_show(struct silver_load *load, struct gate gate, struct str detail, struct assay_error *err) {
+static enum assay_code refuse_show(struct silver_load *load, struct gate gate, struct str detail,
+                                   struct assay_error *err) {
     struct str next = str_printf(load->arena, "assay quarantine show %.*s --batch %.*s", STR_ARG(load->in->plan->table),
                                  STR_ARG(load->in->batch_id));
     return refuse(load, gate, detail, next.ptr, err);
@@ -41,10 +43,11 @@ enum assay_code gates_columns(struct silver_load *load, const struct delta_snaps
     struct str names = str_copy(load->arena, buf_str(&missing));
     buf_free(&missing);
     if (names.len == 0) return ASSAY_OK;
-    struct str detail = str_printf(load->arena, "%.*s has no column %.*s, which the contract reads", STR_ARG(plan->bronze_table),
-                                   STR_ARG(names));
-    struct str next = str_printf(load->arena, "assay run %.*s --batch %.*s loads bronze again with the contract's columns",
-                                 STR_ARG(plan->table), STR_ARG(load->in->batch_id));
+    struct str detail = str_printf(load->arena, "%.*s has no column %.*s, which the contract reads",
+                                   STR_ARG(plan->bronze_table), STR_ARG(names));
+    struct str next =
+        str_printf(load->arena, "assay run %.*s --batch %.*s loads bronze again with the contract's columns",
+                   STR_ARG(plan->table), STR_ARG(load->in->batch_id));
     return refuse(load, (struct gate){.name = "missing_column", .measured = names}, detail, next.ptr, err);
 }
 
@@ -71,9 +74,8 @@ static enum assay_code judge_ratio(struct silver_load *load, struct assay_error 
                         .measured = str_printf(load->arena, "%.4g", percent),
                         .limit = plan_limit_text(plan, load->arena),
                         .place = plan->limit_place};
-    struct str detail =
-        str_printf(load->arena, "%lld of %lld rows rejected, %.4g %% where the limit is %.*s %%", (long long)out->quarantined,
-                   (long long)out->landed, percent, STR_ARG(gate.limit));
+    struct str detail = str_printf(load->arena, "%lld of %lld rows rejected, %.4g %% where the limit is %.*s %%",
+                                   (long long)out->quarantined, (long long)out->landed, percent, STR_ARG(gate.limit));
     return refuse_show(load, gate, detail, err);
 }
 

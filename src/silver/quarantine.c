@@ -1,5 +1,6 @@
 /**
- * Quarantine: every rejected row of a batch, with its raw values, every reason, its file and line. The batch's rows are replaced in one commit.
+ * Quarantine: every rejected row of a batch, with its raw values, every reason, its file and line. The batch's rows are
+ * replaced in one commit.
  *
  * 1. It is written before the gates are judged, so a refused batch already has its evidence.
  * 2. `_corrupt_bytes` comes into the table with the first batch that has a row with such bytes.
@@ -19,10 +20,11 @@ static struct str raw_name(const struct plan *plan, size_t i, struct arena *aren
     return str_printf(arena, QUARANTINE_RAW_PREFIX "%.*s", STR_ARG(plan->columns[i].name));
 }
 
-static const struct type STRING = {.kind = TYPE_STRING}, BIGINT = {.kind = TYPE_BIGINT}, TIMESTAMP = {.kind = TYPE_TIMESTAMP},
-                         BINARY = {.kind = TYPE_BINARY};
+static const struct type STRING = {.kind = TYPE_STRING}, BIGINT = {.kind = TYPE_BIGINT},
+                         TIMESTAMP = {.kind = TYPE_TIMESTAMP}, BINARY = {.kind = TYPE_BINARY};
 
-static void add_missing_field(struct delta_metadata *m, struct arena *arena, struct str name, struct type type, bool *changed) {
+static void add_missing_field(struct delta_metadata *m, struct arena *arena, struct str name, struct type type,
+                              bool *changed) {
     if (delta_field_find(&m->schema, name) != SIZE_MAX) return;
     delta_field_add(m, arena, name, type, true, (struct str){0});
     *changed = true;
@@ -49,7 +51,8 @@ static bool complete_metadata(const struct silver_load *load, bool with_bytes, s
     return changed;
 }
 
-/** `CASE WHEN "_f3" THEN <what> END` for each error rule, corrupt record first; `what` is the reason or the structured entry. */
+/** `CASE WHEN "_f3" THEN <what> END` for each error rule, corrupt record first; `what` is the reason or the structured
+ * entry. */
 static void print_reasons(const struct plan *plan, bool is_structured, struct buf *sql) {
     for (size_t k = 0; k <= plan->rule_count; k++) {
         const struct plan_rule *rule = k ? &plan->rules[k - 1] : NULL;
@@ -86,9 +89,11 @@ static void print_rows(const struct silver_load *load, bool with_bytes, struct b
     print_reasons(plan, false, sql);
     buf_addz(sql, ") AS \"" QUARANTINE_REASON "\", list_filter([");
     print_reasons(plan, true, sql);
-    buf_addz(sql, "], lambda x: x IS NOT NULL) AS \"" QUARANTINE_RULES "\", \"_source_file\", \"_source_line\", \"_batch_id\", ");
+    buf_addz(sql, "], lambda x: x IS NOT NULL) AS \"" QUARANTINE_RULES
+                  "\", \"_source_file\", \"_source_line\", \"_batch_id\", ");
     engine_sql_text(sql, plan->contract_version);
-    buf_printf(sql, " AS \"" QUARANTINE_VERSION "\", make_timestamptz(%lld) AS \"" QUARANTINE_AT "\"", (long long)time_now_us());
+    buf_printf(sql, " AS \"" QUARANTINE_VERSION "\", make_timestamptz(%lld) AS \"" QUARANTINE_AT "\"",
+               (long long)time_now_us());
     if (with_bytes) buf_addz(sql, ", \"_corrupt_bytes\"");
     buf_addz(sql, " FROM " VERDICT_TABLE " WHERE \"_rejected\"");
 }
@@ -97,27 +102,30 @@ static enum assay_code has_bytes(const struct silver_load *load, bool *out, stru
     struct engine_result r = {0};
     *out = false;
     if (!load->has_corrupt_bytes) return ASSAY_OK;
-    TRY(engine_query(load->in->engine, STR("SELECT count(\"_corrupt_bytes\") FROM " VERDICT_TABLE " WHERE \"_rejected\""), 1,
-                     load->arena, &r, err));
+    TRY(engine_query(load->in->engine,
+                     STR("SELECT count(\"_corrupt_bytes\") FROM " VERDICT_TABLE " WHERE \"_rejected\""), 1, load->arena,
+                     &r, err));
     *out = engine_cell_int(engine_cell_at(&r, 0, 0), 0) > 0;
     return ASSAY_OK;
 }
 
 static enum assay_code replace_batch(struct silver_load *load, struct str root, const struct delta_snapshot *snapshot,
-                                     const struct delta_metadata *metadata, bool is_changed, const struct engine_files *files,
-                                     struct assay_error *err) {
+                                     const struct delta_metadata *metadata, bool is_changed,
+                                     const struct engine_files *files, struct assay_error *err) {
     const struct silver_input *in = load->in;
     struct delta_commit commit = {
         .metadata = is_changed ? metadata : NULL,
         .adds = files->files,
         .add_count = files->count,
         .operation = "WRITE",
-        .parameters = str_printf(load->arena, "{\"mode\":\"Overwrite\",\"predicate\":\"_batch_id = '%.*s'\"}", STR_ARG(in->batch_id)),
+        .parameters = str_printf(load->arena, "{\"mode\":\"Overwrite\",\"predicate\":\"_batch_id = '%.*s'\"}",
+                                 STR_ARG(in->batch_id)),
         .user_metadata = in->user_metadata,
     };
     struct delta_range equal = {STR(LINEAGE_BATCH_ID), in->batch_id, in->batch_id};
     if (snapshot)
-        return delta_replace_where(in->engine, in->staging, snapshot, &commit, equal, load->arena, &load->out->quarantine_version, err);
+        return delta_replace_where(in->engine, in->staging, snapshot, &commit, equal, load->arena,
+                                   &load->out->quarantine_version, err);
     return delta_commit(in->store, in->engine, root, &commit, &load->out->quarantine_version, err);
 }
 
@@ -135,15 +143,15 @@ static enum assay_code write_once(struct silver_load *load, struct assay_error *
     }
     bool with_bytes;
     TRY(has_bytes(load, &with_bytes, err));
-    struct delta_metadata *metadata =
-        snapshot ? delta_metadata_copy(&snapshot->metadata, load->arena) : ARENA_NEW(load->arena, struct delta_metadata);
+    struct delta_metadata *metadata = snapshot ? delta_metadata_copy(&snapshot->metadata, load->arena)
+                                               : ARENA_NEW(load->arena, struct delta_metadata);
     bool is_changed = complete_metadata(load, with_bytes, metadata);
     struct engine_files files = {0};
     if (load->out->quarantined) {
         struct buf sql = {0};
         print_rows(load, with_bytes, &sql);
-        rc = delta_write_files(in->engine, in->staging, metadata, buf_str(&sql), &(struct engine_write_options){0}, load->arena,
-                               &files, err);
+        rc = delta_write_files(in->engine, in->staging, metadata, buf_str(&sql), &(struct engine_write_options){0},
+                               load->arena, &files, err);
         buf_free(&sql);
         if (rc) return rc;
     }
@@ -160,7 +168,8 @@ enum assay_code quarantine_write(struct silver_load *load, struct assay_error *e
     return rc;
 }
 
-static void print_show(const struct plan *plan, const struct delta_snapshot *snapshot, struct arena *arena, struct buf *sql) {
+static void print_show(const struct plan *plan, const struct delta_snapshot *snapshot, struct arena *arena,
+                       struct buf *sql) {
     buf_addz(sql, "SELECT \"_batch_id\", \"_source_file\", \"_source_line\", \"_reject_reason\"");
     for (size_t i = 0; i < plan->column_count; i++) {
         struct str name = raw_name(plan, i, arena);

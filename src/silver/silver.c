@@ -20,7 +20,8 @@ static enum assay_code find_raw(struct silver_load *load, struct assay_error *er
     buf_addz(&sql, "(SELECT * FROM ");
     enum assay_code rc = delta_scan_sql(bronze, files, count, false, load->arena, &sql, err);
     bool is_whole = true;
-    for (size_t i = 0; i < count; i++) is_whole = is_whole && delta_file_is_all(bronze, files[i], range.column, in->batch_id);
+    for (size_t i = 0; i < count; i++)
+        is_whole = is_whole && delta_file_is_all(bronze, files[i], range.column, in->batch_id);
     if (!is_whole) {
         buf_addz(&sql, " WHERE \"_batch_id\" = ");
         engine_sql_text(&sql, in->batch_id);
@@ -32,7 +33,8 @@ static enum assay_code find_raw(struct silver_load *load, struct assay_error *er
 }
 
 /** The active keys of a reference table, as a temp table that the rule's answer looks into. */
-static enum assay_code load_reference(const struct silver_load *load, const struct plan_rule *rule, struct assay_error *err) {
+static enum assay_code load_reference(const struct silver_load *load, const struct plan_rule *rule,
+                                      struct assay_error *err) {
     const struct silver_input *in = load->in;
     struct arena *arena = load->arena;
     struct str root;
@@ -71,7 +73,8 @@ done:
 
 static enum assay_code load_references(const struct silver_load *load, struct assay_error *err) {
     for (size_t k = 0; k < load->in->plan->rule_count; k++)
-        if (load->in->plan->rules[k].kind == CONTRACT_REFERENCE) TRY(load_reference(load, &load->in->plan->rules[k], err));
+        if (load->in->plan->rules[k].kind == CONTRACT_REFERENCE)
+            TRY(load_reference(load, &load->in->plan->rules[k], err));
     return ASSAY_OK;
 }
 
@@ -80,12 +83,14 @@ static enum assay_code check_account(const struct silver_load *load, struct assa
     if (out->landed == out->accepted + out->superseded + out->quarantined) return ASSAY_OK;
     return error_set(err, ASSAY_INTERNAL, load->in->plan->table.ptr,
                      "rows do not add up: %lld landed, but %lld accepted + %lld superseded + %lld quarantined",
-                     (long long)out->landed, (long long)out->accepted, (long long)out->superseded, (long long)out->quarantined);
+                     (long long)out->landed, (long long)out->accepted, (long long)out->superseded,
+                     (long long)out->quarantined);
 }
 
 enum assay_code silver_load(const struct silver_input *input, struct arena *arena, struct silver_result *out,
                             struct assay_error *err) {
-    struct silver_load load = {.in = input, .arena = arena, .out = out};
+    struct silver_load load = {
+        .in = input, .arena = arena, .out = out, .keeps_all = input->bronze->row_count <= SMALL_BATCH_ROWS};
     int64_t *missing = ARENA_ARRAY(arena, input->plan->column_count, int64_t);
     *out = (struct silver_result){.version = -1, .version_before = -1, .quarantine_version = -1};
     TRY(find_raw(&load, err));

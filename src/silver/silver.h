@@ -1,7 +1,8 @@
 /**
  * Silver: clean, cast, check; bad rows to quarantine with every reason; gates; one row per grain; a conditional MERGE.
  *
- * Order of durable steps: quarantine of the batch is replaced, then the gates are judged, then silver is merged. All are single commits.
+ * Order of durable steps: quarantine of the batch is replaced, then the gates are judged, then silver is merged. All
+ * are single commits.
  */
 #ifndef SILVER_SILVER_H
 #define SILVER_SILVER_H
@@ -32,9 +33,9 @@ struct silver_rounded {
 };
 
 struct silver_result {
-    struct str gate, gate_detail; /* empty when all gates let the batch through */
+    struct str gate, gate_detail;         /* empty when all gates let the batch through */
     struct str gate_measured, gate_limit; /* texts */
-    bool was_counted;             /* counts below are known (not after the missing-column gate) */
+    bool was_counted;                     /* counts below are known (not after the missing-column gate) */
     int64_t landed, corrupt, accepted, superseded, quarantined;
     int64_t inserted, updated, unchanged; /* after the merge */
     int64_t left_behind;
@@ -43,11 +44,12 @@ struct silver_result {
     struct silver_rounded *rounded; /* only columns with some */
     size_t rounded_count;
     bool is_written, is_quarantine_written;
-    int64_t version, version_before;           /* of silver; -1: no table */
+    int64_t version, version_before; /* of silver; -1: no table */
     int64_t quarantine_version;
 };
 
-/** @return OK; REFUSED a gate (result filled as far as it was counted) or a constraint violated by a row; INVALID the table does not fit the contract; as delta_commit */
+/** @return OK; REFUSED a gate (result filled as far as it was counted) or a constraint violated by a row; INVALID the
+ * table does not fit the contract; as delta_commit */
 enum assay_code silver_load(const struct silver_input *input, struct arena *arena, struct silver_result *out,
                             struct assay_error *err) NODISCARD;
 
@@ -56,7 +58,8 @@ struct quarantine_query {
     struct str batch_id; /* empty: all */
     size_t limit;
 };
-/** columns: _batch_id, _source_file, _source_line, _reject_reason, then raw_<column>...; the row function as engine_query_each. NOT_FOUND no such table yet. */
+/** columns: _batch_id, _source_file, _source_line, _reject_reason, then raw_<column>...; the row function as
+ * engine_query_each. NOT_FOUND no such table yet. */
 enum assay_code silver_quarantine_each(struct store *store, struct engine *engine, const struct plan *plan,
                                        const struct quarantine_query *query, engine_row_fn *row, void *context,
                                        struct assay_error *err) NODISCARD;

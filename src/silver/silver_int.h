@@ -1,33 +1,46 @@
-/** What the parts of silver share. A load goes checked -> verdict -> quarantine -> gates -> grain -> merge. */
+/** What the parts of silver share. A load goes checked -> verdict -> quarantine -> gates -> grain -> match -> merge. */
 #ifndef SILVER_SILVER_INT_H
 #define SILVER_SILVER_INT_H
 
 #include "silver/silver.h"
 
-#define VERDICT_TABLE "assay_verdict"     /* temp table: rows that need attention, see verdict.c */
-#define REPEATED_TABLE "assay_repeated"   /* temp table: hashes of keys that occur more than once */
-#define MET_TABLE "assay_met"             /* temp table: incoming rows that meet a row of silver */
+#define VERDICT_TABLE "assay_verdict"   /* temp table: rows that need attention, see verdict.c */
+#define INCOMING_TABLE "assay_incoming" /* temp table: a small batch after checks and grain */
+#define MET_TABLE "assay_met"           /* temp table: incoming rows that meet a row of silver, see match.c */
+
+/** Batches of at most so many rows are kept whole in VERDICT_TABLE: one evaluation of the checks serves all steps. */
+enum { SMALL_BATCH_ROWS = 65536 };
+
+/** The rows after checks and grain. */
+struct incoming {
+    bool is_table;             /* in INCOMING_TABLE, else in files */
+    struct engine_files files; /* staged, as silver's data files */
+    int64_t row_count;
+};
 
 /** A load under way. Everything lives in the run's arena. */
 struct silver_load {
     const struct silver_input *in;
     struct arena *arena;
-    struct str raw;           /* relation: the batch's rows in bronze */
-    bool has_corrupt_bytes;   /* bronze has that column */
-    bool has_repeated;        /* REPEATED_TABLE holds something */
-    struct engine_files incoming; /* staged: the rows after checks and grain, as silver's data files */
+    struct str raw;         /* relation: the batch's rows in bronze */
+    bool has_corrupt_bytes; /* bronze has that column */
+    bool keeps_all;         /* VERDICT_TABLE holds every row, and every accepted row's typed values */
+    bool has_repeated;      /* key_is_repeated() is true of some keys; of no interest when keeps_all */
+    struct incoming incoming;
     struct silver_result *out;
 };
 
 /* checked.c: the SQL of a row's way from bronze text to typed columns and answers */
 
-/** The relation `(SELECT ...)` with, for contract column i: "_r<i>" raw text, "_c<i>" cleaned text, the typed value under its own name; lineage columns; for rule k
- * "_f<k>" BOOLEAN, never NULL: TRUE when the rule is broken; "_corrupt" and "_rejected"; "_n<i>" TRUE when the decimal was rounded; "_repeated" when asked for. */
-void checked_sql(const struct silver_load *load, bool with_repeated, struct buf *sql);
-/** Only the typed keys, under their names. */
-void checked_keys_sql(const struct silver_load *load, struct buf *sql);
-/** hash("k1", "k2", ...) of the grain keys. */
-void checked_key_hash(const struct plan *plan, struct buf *sql);
+/**
+ * The relation `(SELECT ...)` with, for contract column i: "_r<i>" raw text, "_c<i>" cleaned text, the typed value
+ * under its own name; lineage columns; for rule k "_f<k>" BOOLEAN, never NULL: TRUE when the rule is broken; "_corrupt"
+ * and
+ * "_rejected"; "_n<i>" TRUE when the decimal was rounded; "_repeated": the row's key may occur again in the batch.
+ */
+void checked_sql(const struct silver_load *load, struct buf *sql);
+/** SELECT of hash(keys) of every row. */
+void checked_hashes_sql(const struct silver_load *load, struct buf *sql);
 /** Needs of the engine before checked_sql can run: decimals. */
 enum assay_code checked_prepare(const struct silver_load *load, struct assay_error *err) NODISCARD;
 
@@ -43,27 +56,61 @@ enum assay_code quarantine_write(struct silver_load *load, struct assay_error *e
 /** @return OK, or REFUSED with out->gate, gate_detail, gate_measured and gate_limit set */
 enum assay_code gates_judge(struct silver_load *load, const int64_t *missing, struct assay_error *err) NODISCARD;
 /** missing_column: a source column that bronze does not have. */
-enum assay_code gates_columns(struct silver_load *load, const struct delta_snapshot *bronze, struct assay_error *err) NODISCARD;
+enum assay_code gates_columns(struct silver_load *load, const struct delta_snapshot *bronze,
+                              struct assay_error *err) NODISCARD;
 
 /* grain.c */
 /** Find keys that occur more than once among the landed rows. */
 enum assay_code grain_find_repeated(struct silver_load *load, struct assay_error *err) NODISCARD;
-/** Write one row per key as load->incoming, checked against the table's constraints on the way. */
-enum assay_code grain_write(struct silver_load *load, const struct delta_metadata *metadata, struct assay_error *err) NODISCARD;
+/**
+ * Make load->incoming: one row per key. As files they are checked against the table's constraints on the way;
+ * `as_table` is for small batches that a merge only looks at. incoming.row_count is known for files only.
+ */
+enum assay_code grain_take(struct silver_load *load, const struct delta_metadata *metadata, bool as_table,
+                           struct assay_error *err) NODISCARD;
+/** The columns of silver that a batch brings: the contract's and lineage, `<prefix>"a", <prefix>"b"`. */
+void grain_columns(const struct plan *plan, const char *prefix, struct buf *sql);
 
 /* table.c */
 /** Metadata of a silver table made from the plan. */
 struct delta_metadata *table_metadata(const struct plan *plan, struct arena *arena);
 /**
- * Does the table still fit the plan? *changed is NULL, or the metadata with the plan's constraints, after the rows that are there were seen to pass.
- * @return OK; INVALID a column is absent or of another type (both sides shown); REFUSED rows of the table break a new constraint (how many)
+ * Does the table still fit the plan? *changed is NULL, or the metadata with the plan's constraints, after the rows that
+ * are there were seen to pass.
+ * @return OK; INVALID a column is absent or of another type (both sides shown); REFUSED rows of the table break a new
+ * constraint (how many)
  */
-enum assay_code table_fit(const struct silver_load *load, const struct delta_snapshot *snapshot, struct delta_metadata **changed,
-                          struct assay_error *err) NODISCARD;
+enum assay_code table_fit(const struct silver_load *load, const struct delta_snapshot *snapshot,
+                          struct delta_metadata **changed, struct assay_error *err) NODISCARD;
+
+/* match.c: which incoming rows meet rows of the table, and what becomes of them */
+
+#define INCOMING_PLACE "_assay_n" /* BIGINT: tells incoming rows apart */
+
+struct match {
+    struct silver_load *load;
+    const struct delta_snapshot *snapshot;
+    struct delta_range *ranges; /* of the incoming keys */
+    size_t range_count;
+    size_t *candidates; /* files that may hold an incoming key */
+    size_t candidate_count;
+    size_t *touched; /* files in which a row is updated */
+    size_t touched_count;
+    int64_t met, updated, unchanged, older;
+    int64_t delivered; /* rows of this batch that the table has, as they are or updated now */
+};
+
+/** Fill MET_TABLE and the counts. REFUSED: a key that the table holds more than once. */
+enum assay_code match_run(struct match *m, struct assay_error *err) NODISCARD;
+/** The touched files' rows that stay, as SELECT. */
+enum assay_code match_kept_sql(const struct match *m, struct buf *sql, struct assay_error *err) NODISCARD;
+/** The incoming rows that are inserted or updated, as SELECT, with the table's values of columns that the contract does
+ * not know. */
+void match_changed_sql(const struct match *m, struct buf *sql);
+/** `a."k1" = b."k1" AND ...` */
+void match_keys_sql(const struct plan *plan, const char *a, const char *b, struct buf *sql);
 
 /* merge.c */
 enum assay_code merge_run(struct silver_load *load, struct assay_error *err) NODISCARD;
-/** `(SELECT ...)` over load->incoming; an empty relation when there are no files. */
-void merge_incoming_sql(const struct silver_load *load, struct buf *sql);
 
 #endif

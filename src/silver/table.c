@@ -1,6 +1,6 @@
 /**
- * The silver table as the plan wants it: columns with NOT NULL, lineage, one CHECK per rule that is true by definition. And whether a table that is there
- * still fits.
+ * The silver table as the plan wants it: columns with NOT NULL, lineage, one CHECK per rule that is true by definition.
+ * And whether a table that is there still fits.
  *
  * 1. A constraint is put on an existing table only after all its rows were seen to pass.
  * 2. Constraints of other names belong to somebody else and stay.
@@ -77,8 +77,8 @@ static bool has_constraint(const struct delta_snapshot *s, const struct plan_con
 }
 
 /** Rows of the table that break any of the new constraints. */
-static enum assay_code check_rows(const struct silver_load *load, const struct delta_snapshot *s, const struct plan_constraint *c,
-                                  struct assay_error *err) {
+static enum assay_code check_rows(const struct silver_load *load, const struct delta_snapshot *s,
+                                  const struct plan_constraint *c, struct assay_error *err) {
     struct buf sql = {0};
     struct engine_result r = {0};
     buf_addz(&sql, "SELECT count(*) FROM ");
@@ -95,14 +95,15 @@ static enum assay_code check_rows(const struct silver_load *load, const struct d
     if (count == 0) return ASSAY_OK;
     char where[512];
     snprintf(where, sizeof where, "%.*s version %lld", STR_ARG(load->in->plan->table), (long long)s->version);
-    return error_set(err, ASSAY_REFUSED, where,
-                     "%lld rows that are in the table break the contract's rule %.*s: %.*s; nothing was written to silver\n"
-                     "next: mend those rows, or give the rule the property assayConstraint: false",
-                     (long long)count, STR_ARG(c->name), STR_ARG(c->text));
+    return error_set(
+        err, ASSAY_REFUSED, where,
+        "%lld rows that are in the table break the contract's rule %.*s: %.*s; nothing was written to silver\n"
+        "next: mend those rows, or give the rule the property assayConstraint: false",
+        (long long)count, STR_ARG(c->name), STR_ARG(c->text));
 }
 
-enum assay_code table_fit(const struct silver_load *load, const struct delta_snapshot *snapshot, struct delta_metadata **changed,
-                          struct assay_error *err) {
+enum assay_code table_fit(const struct silver_load *load, const struct delta_snapshot *snapshot,
+                          struct delta_metadata **changed, struct assay_error *err) {
     const struct plan *plan = load->in->plan;
     *changed = NULL;
     TRY(check_columns(load, snapshot, table_metadata(plan, load->arena), err));
@@ -111,7 +112,8 @@ enum assay_code table_fit(const struct silver_load *load, const struct delta_sna
         if (has_constraint(snapshot, c, load->arena)) continue;
         TRY(check_rows(load, snapshot, c, err));
         if (!*changed) *changed = delta_metadata_copy(&snapshot->metadata, load->arena);
-        delta_property_set(*changed, load->arena, str_printf(load->arena, CONSTRAINT_PREFIX "%.*s", STR_ARG(c->name)), c->text);
+        delta_property_set(*changed, load->arena, str_printf(load->arena, CONSTRAINT_PREFIX "%.*s", STR_ARG(c->name)),
+                           c->text);
     }
     return ASSAY_OK;
 }

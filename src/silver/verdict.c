@@ -1,6 +1,7 @@
 /**
- * The verdict: one pass over the batch that keeps the rows that need attention, in the temp table VERDICT_TABLE: rejected ones with
- * their raw values and answers; accepted ones only when a warning spoke, a decimal was rounded, or their key occurs again.
+ * The verdict: one pass over the batch that keeps the rows that need attention, in the temp table VERDICT_TABLE:
+ * rejected ones with their raw values and answers; accepted ones only when a warning spoke, a decimal was rounded, or
+ * their key occurs again. Of a small batch every row is kept, each as if its key occurred again.
  *
  * 1. Every count of the run but `landed` comes from this table; a row that is not in it was accepted without a word.
  * 2. Raw values are kept for rejected rows only, typed values for accepted rows of repeated keys only.
@@ -20,23 +21,29 @@ static void print_kept_values(const struct plan *plan, struct buf *sql) {
     }
 }
 
+/** Which rows are kept. */
+static void print_attention(const struct plan *plan, struct buf *sql) {
+    buf_addz(sql, " WHERE \"_rejected\" OR \"_repeated\"");
+    for (size_t k = 0; k < plan->rule_count; k++)
+        if (plan->rules[k].severity != CONTRACT_ERROR) buf_printf(sql, " OR \"_f%zu\"", k);
+    for (size_t i = 0; i < plan->column_count; i++)
+        if (plan->columns[i].is_rounded) buf_printf(sql, " OR \"_n%zu\"", i);
+}
 
 enum assay_code verdict_make(struct silver_load *load, struct assay_error *err) {
     const struct plan *plan = load->in->plan;
     struct buf sql = {0};
-    buf_addz(&sql, "CREATE OR REPLACE TEMP TABLE " VERDICT_TABLE " AS SELECT \"_rejected\", \"_repeated\", \"_corrupt\", "
-                   "\"_corrupt_record\", \"_corrupt_bytes\", \"_source_file\", \"_source_line\", \"_batch_id\", \"_loaded_at\"");
+    buf_addz(
+        &sql,
+        "CREATE OR REPLACE TEMP TABLE " VERDICT_TABLE " AS SELECT \"_rejected\", \"_repeated\", \"_corrupt\", "
+        "\"_corrupt_record\", \"_corrupt_bytes\", \"_source_file\", \"_source_line\", \"_batch_id\", \"_loaded_at\"");
     for (size_t k = 0; k < plan->rule_count; k++) buf_printf(&sql, ", \"_f%zu\"", k);
     for (size_t i = 0; i < plan->column_count; i++)
         if (plan->columns[i].is_rounded) buf_printf(&sql, ", \"_n%zu\"", i);
     print_kept_values(plan, &sql);
     buf_addz(&sql, " FROM ");
-    checked_sql(load, true, &sql);
-    buf_addz(&sql, " WHERE \"_rejected\" OR \"_repeated\"");
-    for (size_t k = 0; k < plan->rule_count; k++)
-        if (plan->rules[k].severity != CONTRACT_ERROR) buf_printf(&sql, " OR \"_f%zu\"", k);
-    for (size_t i = 0; i < plan->column_count; i++)
-        if (plan->columns[i].is_rounded) buf_printf(&sql, " OR \"_n%zu\"", i);
+    checked_sql(load, &sql);
+    if (!load->keeps_all) print_attention(plan, &sql);
     enum assay_code rc = engine_run(load->in->engine, buf_str(&sql), err);
     buf_free(&sql);
     return rc;
@@ -77,7 +84,8 @@ static void fill_rules(struct silver_load *load, const struct engine_result *r, 
     out->rules = ARENA_ARRAY(load->arena, plan->rule_count + 1, struct silver_rule_count);
     out->rule_count = 0;
     if (out->corrupt)
-        out->rules[out->rule_count++] = (struct silver_rule_count){STR("corrupt_record"), STR("corrupt record"), SIZE_MAX, out->corrupt, false};
+        out->rules[out->rule_count++] =
+            (struct silver_rule_count){STR("corrupt_record"), STR("corrupt record"), SIZE_MAX, out->corrupt, false};
     for (size_t k = 0; k < plan->rule_count; k++) {
         const struct plan_rule *rule = &plan->rules[k];
         int64_t count = engine_cell_int(engine_cell_at(r, 0, (*at)++), 0);
