@@ -12,21 +12,28 @@ struct bronze_file {
     struct str key;   /* `Files/landing/...`, the _source_file of its rows */
     const char *path; /* on this machine */
     int64_t size_bytes, modified_us;
+    int64_t rows_offset, rows_line; /* of the first record after the header; set by header_check */
 };
-
-/** The batch's files as a source of rows for the engine; see rows.c. */
-struct bronze_rows;
 
 /** Paths and sizes of the batch's files, looked up in the store. UNAVAILABLE a file is not what landing listed. */
 enum assay_code bronze_files(const struct bronze_input *input, struct arena *arena, struct bronze_file **out,
                              struct assay_error *err) NODISCARD;
 
 /**
- * Header check, strict: every file's header, position by position, case ignored.
+ * Header check, strict: every file's header, position by position, case ignored. Notes where each file's rows start.
  * @return OK; REFUSED names file, position, expected and found
  */
-enum assay_code header_check(const struct plan *plan, const struct csv_dialect *dialect,
-                             const struct bronze_file *files, size_t count, struct assay_error *err) NODISCARD;
+enum assay_code header_check(const struct plan *plan, const struct csv_dialect *dialect, struct bronze_file *files,
+                             size_t count, struct assay_error *err) NODISCARD;
+
+/** The rows of several files, handed out block by block to any number of threads. */
+struct blocks;
+/** dialect and files are borrowed. */
+struct blocks *blocks_open(const struct csv_dialect *dialect, const struct bronze_file *files, size_t count);
+void blocks_close(struct blocks **blocks);
+/** The next block that no thread has had, and its file; *file NULL when there is none left. */
+enum assay_code blocks_next(struct blocks *blocks, struct csv_block *block, const struct bronze_file **file,
+                            struct assay_error *err) NODISCARD;
 
 /** What the reading of a batch found out. */
 struct bronze_findings {
@@ -36,12 +43,17 @@ struct bronze_findings {
 };
 
 /**
- * Register the batch's rows as the table function `name`, columns: the source columns, _corrupt_record, _source_file,
- * _source_line, _corrupt_bytes. Everything lives in the arena and must outlive the statement that reads it, once.
+ * The batch's rows as a source for the engine, columns: the source columns, _corrupt_record, _source_file,
+ * _source_line, _corrupt_bytes. All that it is given is borrowed.
  */
-enum assay_code rows_add_source(struct engine *engine, struct str name, const struct plan *plan,
-                                const struct csv_dialect *dialect, const struct bronze_file *files, size_t count,
-                                int threads, struct bronze_findings *findings, struct arena *arena,
+struct bronze_rows;
+struct bronze_rows *rows_open(const struct plan *plan, const struct csv_dialect *dialect,
+                              const struct bronze_file *files, size_t count, size_t block_bytes,
+                              struct bronze_findings *findings);
+/** After the statement that read them. */
+void rows_close(struct bronze_rows **rows);
+/** Register them as the table function `name`, to be read once. */
+enum assay_code rows_add_source(struct bronze_rows *rows, struct engine *engine, struct str name, int threads,
                                 struct assay_error *err) NODISCARD;
 
 /** Bytes as readable text: what is not UTF-8 becomes \xHH. */

@@ -2,8 +2,9 @@
  * CSV, read as evidence: records with their physical line and exact bytes; fields as Spark's tokenizer gives them.
  *
  * Words: a physical line ends at \n, \r\n or a lone \r; a record is one line (line mode) or, with multiLine, may go on
- * over line ends inside quotes; a token is the text of one field. Bytes are not decoded: delimiter, quote and escape
- * are single bytes below 0x80, so tokens of UTF-8 text are UTF-8 or hold the very bytes that are not.
+ * over line ends inside quotes; a token is the text of one field; a block is some whole records of one file, in memory.
+ * Bytes are not decoded: delimiter, quote and escape are single bytes below 0x80, so tokens of UTF-8 text are UTF-8 or
+ * hold the very bytes that are not.
  */
 #ifndef BRONZE_CSV_H
 #define BRONZE_CSV_H
@@ -32,12 +33,6 @@ typedef struct str csv_token;
 size_t csv_tokenize(const struct csv_dialect *dialect, struct str record, csv_token *tokens, size_t max,
                     struct buf *scratch);
 
-struct csv_record {
-    struct str bytes; /* without its line end; borrowed from the reader until its next call */
-    int64_t line;     /* of its first byte; the first line of the file is 1 */
-    bool is_unclosed; /* multiLine: only the line on which a quote opens that does not close */
-};
-
 /** The first line end at or after p, or `end`; *size is its length, 0 at the end. A \r as the very last byte counts as
  * a line end. */
 const char *csv_line_end(const char *p, const char *end, size_t *size);
@@ -46,45 +41,93 @@ int64_t csv_count_lines(struct str bytes);
 /** Whether a line holds nothing but bytes up to 0x20: it is no record in line mode. */
 bool csv_is_blank(struct str line);
 
-/**
- * One multiLine record at the start of bytes.
- * @param is_final  the file ends where bytes end
- * @param[out] size  its bytes without line end; *step with line end; *lines it covers
- * @return false: more bytes are needed to say
- */
-bool csv_multi_line_record(const struct csv_dialect *dialect, struct str bytes, bool is_final, size_t *size,
-                           size_t *step, int64_t *lines, bool *is_unclosed);
-
-/* ---- reading a part of a file ---- */
-
-/** Reads the records that start in one part of a file. The caller's struct. */
-struct csv_reader {
-    const struct csv_dialect *dialect;
-    int fd;
-    const char *path;
-    char *data; /* bytes [base, base + len) of the file */
-    size_t len, capacity;
-    int64_t base;
-    size_t at;     /* next record */
-    int64_t limit; /* records that start at or after this offset are another part's */
-    int64_t file_size;
-    int64_t line; /* of the next record's first byte */
+/** Where a multiLine record stands in the bytes. */
+struct csv_extent {
+    size_t size;      /* without line end */
+    size_t step;      /* with it */
+    int64_t lines;    /* that it covers */
+    bool is_unclosed; /* only the line on which a quote opens that does not close */
 };
 
-/** @param path borrowed. @return OK; NOT_FOUND, DENIED, UNAVAILABLE */
-enum assay_code csv_reader_open(struct csv_reader *r, const struct csv_dialect *dialect, const char *path,
-                                int64_t file_size, struct assay_error *err) NODISCARD;
-void csv_reader_close(struct csv_reader *r);
 /**
- * Load the part [from, to) of the file; in line mode the lines that start in it, whole. A byte order mark at the file's
- * start is skipped.
- * @param[out] lines  in line mode, how many lines start in the part
- * @return OK; LIMIT a line longer than LIMIT_RECORD_BYTES; UNAVAILABLE the file became shorter
+ * How far the look for a closing quote went that ended an unclosed record. Every record that is still inside quotes at
+ * the end of its first line would look at the same bytes again, so it goes on from there. Zeroed: nothing is known.
+ * Offsets are of the file.
  */
-enum assay_code csv_reader_load(struct csv_reader *r, int64_t from, int64_t to, int64_t *lines,
-                                struct assay_error *err) NODISCARD;
-/** The next record of the part; *found false at its end. Blank lines are passed over. */
-enum assay_code csv_reader_next(struct csv_reader *r, struct csv_record *out, bool *found,
-                                struct assay_error *err) NODISCARD;
+struct csv_lookahead {
+    int64_t from, to; /* lines that start in [from, to] start inside quotes for it */
+    int64_t line;     /* number of the line that `to` is on */
+    bool is_inside, is_opened_before, is_broken;
+};
+
+/**
+ * The multiLine record at the start of bytes.
+ * @param offset, line  of its first byte in the file
+ * @param is_final      the file ends where bytes end
+ * @return false: more bytes are needed to say
+ */
+bool csv_multi_line_record(const struct csv_dialect *dialect, struct str bytes, int64_t offset, int64_t line,
+                           bool is_final, struct csv_lookahead *look, struct csv_extent *out);
+
+/* ---- reading a file, block by block ---- */
+
+enum { CSV_BLOCK_BYTES = 1 << 20 };
+
+/** A file being read from front to back. The caller's struct. */
+struct csv_file {
+    const struct csv_dialect *dialect;
+    const char *path;
+    int fd;
+    int64_t size_bytes;
+    int64_t offset, line; /* of the next record */
+    struct csv_lookahead look;
+};
+
+struct csv_record {
+    struct str bytes;     /* without its line end; borrowed from the block, as the tokens are, until its next record */
+    int64_t offset, line; /* of its first byte; the first line of the file is 1 */
+    bool is_unclosed;     /* multiLine: only the line on which a quote opens that does not close */
+    bool is_valid;        /* UTF-8 */
+    size_t token_count;   /* may be more than the block keeps */
+};
+
+/** Whole records of a file; one per thread, used again for block after block. The caller's struct. */
+struct csv_block {
+    const struct csv_dialect *dialect;
+    size_t block_bytes;
+    char *data;
+    size_t len, capacity;
+    int64_t base;      /* offset of data in the file */
+    size_t at, stop;   /* the next record; where the records end */
+    int64_t line;      /* of the next record */
+    bool is_valid;     /* all of it is UTF-8 */
+    csv_token *tokens; /* of the last record, at most token_max */
+    size_t token_max;
+    struct buf scratch;
+    struct csv_extent *extents; /* multiLine */
+    size_t extent_count, extent_capacity, extent_at;
+};
+
+/**
+ * @param path       borrowed
+ * @param size_bytes what the file had when it was listed; bytes that came later are not looked at
+ * @param offset, line  where to start: 0, 1 at the front, where a byte order mark is passed over
+ * @return OK; NOT_FOUND, DENIED, UNAVAILABLE
+ */
+enum assay_code csv_file_open(struct csv_file *f, const struct csv_dialect *dialect, const char *path,
+                              int64_t size_bytes, int64_t offset, int64_t line, struct assay_error *err) NODISCARD;
+void csv_file_close(struct csv_file *f);
+
+/** @param block_bytes about how much to read at once, CSV_BLOCK_BYTES but for tests */
+void csv_block_open(struct csv_block *b, const struct csv_dialect *dialect, size_t token_max, size_t block_bytes);
+void csv_block_close(struct csv_block *b);
+/**
+ * Read the next whole records of the file into the block and move the file behind them; at the end of the file the
+ * block is empty (stop 0).
+ * @return OK; LIMIT a record longer than LIMIT_RECORD_BYTES; UNAVAILABLE the file became shorter
+ */
+enum assay_code csv_block_load(struct csv_block *b, struct csv_file *f, struct assay_error *err) NODISCARD;
+/** The next record of the block, its tokens in b->tokens; false at its end. Blank lines are passed over. */
+bool csv_block_next(struct csv_block *b, struct csv_record *out);
 
 #endif

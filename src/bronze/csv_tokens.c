@@ -11,6 +11,7 @@
  * Source: csv-json-and-casts facts, "Tokenizer"; tests/data/spark/spark_csv_tokenizer_cases.txt.
  */
 #include "bronze/csv.h"
+#include "bronze/csv_find.h"
 
 #include <string.h>
 
@@ -34,26 +35,30 @@ static void finish_as_text(struct quoted *q) {
     while (q->p < q->end && *q->p != q->d->delimiter) put(q, *q->p++);
 }
 
-/** p stands after a quote that may close. Returns true if the token is finished. */
-static bool close_or_go_on(struct quoted *q) {
+/** p stands after a quote that may close. Moves it to the delimiter or the end if it does. */
+static bool closes(struct quoted *q) {
     const char *after = q->p;
     while (after < q->end && is_blank_byte(*after) && *after != q->d->delimiter) after++;
-    if (after == q->end || *after == q->d->delimiter) {
-        q->p = after;
-        return true;
-    }
-    if (q->d->quote != q->d->escape && *q->p == q->d->quote) { /* two quotes that are no escape: the first is text */
-        put(q, q->d->quote);
-        q->p++;
-        return close_or_go_on(q);
-    }
-    put(q, q->d->quote);
-    finish_as_text(q);
+    if (after < q->end && *after != q->d->delimiter) return false;
+    q->p = after;
     return true;
 }
 
+/** p stands after a quote inside quotes: the token ends here, one way or the other. */
+static void finish_at_quote(struct quoted *q) {
+    while (!closes(q)) {
+        put(q, q->d->quote);
+        bool is_double = q->d->quote != q->d->escape && *q->p == q->d->quote;
+        if (!is_double) {
+            finish_as_text(q);
+            return;
+        }
+        q->p++; /* two quotes that are no escape: the first is text, the second may close */
+    }
+}
+
 /** p stands after the opening quote. */
-static void take_quoted(struct quoted *q) {
+static void take_escaped(struct quoted *q) {
     const char quote = q->d->quote, escape = q->d->escape;
     const char *start = q->p;
     while (q->p < q->end) {
@@ -62,7 +67,8 @@ static void take_quoted(struct quoted *q) {
         if (c == escape && has_next && (*q->p == quote || (*q->p == escape && escape != quote))) {
             put(q, *q->p++);
         } else if (c == quote) {
-            if (close_or_go_on(q)) return;
+            finish_at_quote(q);
+            return;
         } else {
             put(q, c);
         }
@@ -78,23 +84,35 @@ static csv_token take_plain(const char **p, const char *end, char delimiter) {
     return stop == start ? (csv_token){0} : (csv_token){start, (size_t)(stop - start)};
 }
 
+/** *p stands at the opening quote. The usual token is borrowed: its first quote or escape is the quote that closes it,
+ * right before a delimiter or the end. */
+static csv_token take_quoted(const struct csv_dialect *d, const struct csv_needles *stops, const char **p,
+                             struct str record, struct buf *scratch) {
+    const char *end = record.ptr + record.len;
+    const char *start = *p + 1, *stop = csv_find(stops, start, end);
+    bool is_plain = stop < end && *stop == d->quote && (stop + 1 == end || stop[1] == d->delimiter);
+    if (is_plain) {
+        *p = stop + 1;
+        return (csv_token){start, (size_t)(stop - start)};
+    }
+    buf_reserve(scratch, record.len + 2 - scratch->len); /* once for all tokens: text put back is never longer */
+    struct quoted q = {.d = d, .p = start, .end = end, .out = scratch->data + scratch->len};
+    take_escaped(&q);
+    scratch->len += q.len;
+    *p = q.p;
+    return (csv_token){q.out, q.len};
+}
+
 size_t csv_tokenize(const struct csv_dialect *dialect, struct str record, csv_token *tokens, size_t max,
                     struct buf *scratch) {
+    const struct csv_needles stops = csv_needles_of(dialect->quote, dialect->escape, dialect->quote, dialect->quote);
     const char *p = record.ptr, *end = record.ptr + record.len;
     size_t count = 0;
     buf_clear(scratch);
-    buf_reserve(scratch, record.len + 2); /* text put back is never longer than the record */
     for (;;) {
-        csv_token token;
-        if (p < end && *p == dialect->quote) {
-            struct quoted q = {.d = dialect, .p = p + 1, .end = end, .out = scratch->data + scratch->len};
-            take_quoted(&q);
-            token = (csv_token){q.out, q.len};
-            scratch->len += q.len;
-            p = q.p;
-        } else {
-            token = take_plain(&p, end, dialect->delimiter);
-        }
+        bool is_quoted = p < end && *p == dialect->quote;
+        csv_token token =
+            is_quoted ? take_quoted(dialect, &stops, &p, record, scratch) : take_plain(&p, end, dialect->delimiter);
         if (count < max) tokens[count] = token;
         count++;
         if (p >= end) return count;

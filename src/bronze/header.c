@@ -7,10 +7,9 @@
  */
 #include "bronze/bronze_int.h"
 
-#include "base/limits.h"
 #include "base/unicode.h"
 
-enum { HEADER_BYTES = 1 << 16 };
+enum { HEADER_BYTES = 1 << 14 };
 
 static bool is_same_name(struct str a, struct str b) {
     if (str_eq_nocase(a, b)) return true;
@@ -24,39 +23,22 @@ static bool is_same_name(struct str a, struct str b) {
     return is_same;
 }
 
-/** The header's names; none for a file without a header. Names are copied to the arena. */
-static enum assay_code read_header(const struct csv_dialect *dialect, const struct bronze_file *file,
-                                   struct arena *arena, struct str **names, size_t *count, struct assay_error *err) {
-    struct csv_reader r;
+/** The header's names, as many as tell whether it is the right one; none for a file without a header. Names are copied
+ * to the arena. */
+static enum assay_code read_header(struct csv_file *f, struct csv_block *b, struct arena *arena, struct str **names,
+                                   size_t *count, struct assay_error *err) {
     struct csv_record record;
-    struct buf scratch = {0};
-    int64_t lines;
-    bool found = false;
+    bool is_found = false;
     *count = 0;
-    TRY(csv_reader_open(&r, dialect, file->path, file->size_bytes, err));
-    enum assay_code rc = ASSAY_OK;
-    int64_t to = 0;
-    while (!found && to < file->size_bytes && rc == ASSAY_OK) { /* blank lines may fill more than one part */
-        int64_t from = to;
-        to = from + HEADER_BYTES < file->size_bytes ? from + HEADER_BYTES : file->size_bytes;
-        rc = csv_reader_load(&r, from, to, &lines, err);
-        if (rc == ASSAY_OK) rc = csv_reader_next(&r, &record, &found, err);
-        if (dialect->is_multi_line) break;
-    }
-    if (rc == ASSAY_OK && found) {
-        *count = csv_tokenize(dialect, record.bytes, NULL, 0, &scratch);
-        if (*count > LIMIT_COLUMNS)
-            rc = error_set(err, ASSAY_LIMIT, file->key.ptr, "the header has %zu columns; the limit is %d", *count,
-                           LIMIT_COLUMNS);
-    }
-    if (rc == ASSAY_OK && found) {
-        *names = ARENA_ARRAY(arena, *count, struct str);
-        csv_tokenize(dialect, record.bytes, *names, *count, &scratch);
-        for (size_t i = 0; i < *count; i++) (*names)[i] = str_copy(arena, (*names)[i]);
-    }
-    buf_free(&scratch);
-    csv_reader_close(&r);
-    return rc;
+    do { /* blank lines may fill more than one block */
+        TRY(csv_block_load(b, f, err));
+        is_found = csv_block_next(b, &record);
+    } while (!is_found && b->stop);
+    if (!is_found) return ASSAY_OK;
+    *count = record.token_count;
+    *names = ARENA_ARRAY(arena, b->token_max, struct str);
+    for (size_t i = 0; i < *count && i < b->token_max; i++) (*names)[i] = str_copy(arena, b->tokens[i]);
+    return ASSAY_OK;
 }
 
 static void print_name(struct buf *out, const struct str *names, size_t count, size_t i) {
@@ -85,24 +67,36 @@ static enum assay_code refuse(const struct plan *plan, const struct bronze_file 
     return rc;
 }
 
-static enum assay_code check_file(const struct plan *plan, const struct csv_dialect *dialect,
-                                  const struct bronze_file *file, struct arena *arena, struct assay_error *err) {
-    struct str *names = NULL;
-    size_t count;
-    TRY(read_header(dialect, file, arena, &names, &count, err));
+static enum assay_code check_names(const struct plan *plan, const struct bronze_file *file, const struct str *names,
+                                   size_t count, struct assay_error *err) {
     for (size_t i = 0; i < count || i < plan->source_column_count; i++)
         if (i >= count || i >= plan->source_column_count || !is_same_name(names[i], plan->source_columns[i]))
             return refuse(plan, file, i, names, count, err);
     return ASSAY_OK;
 }
 
-enum assay_code header_check(const struct plan *plan, const struct csv_dialect *dialect,
-                             const struct bronze_file *files, size_t count, struct assay_error *err) {
+static enum assay_code check_file(const struct plan *plan, const struct csv_dialect *dialect, struct bronze_file *file,
+                                  struct csv_block *block, struct assay_error *err) {
+    struct csv_file f;
+    struct arena arena = {0};
+    struct str *names = NULL;
+    size_t count;
+    TRY(csv_file_open(&f, dialect, file->path, file->size_bytes, 0, 1, err));
+    enum assay_code rc = read_header(&f, block, &arena, &names, &count, err);
+    if (rc == ASSAY_OK) rc = check_names(plan, file, names, count, err);
+    file->rows_offset = block->base + (int64_t)block->at;
+    file->rows_line = block->line;
+    arena_reset(&arena);
+    csv_file_close(&f);
+    return rc;
+}
+
+enum assay_code header_check(const struct plan *plan, const struct csv_dialect *dialect, struct bronze_file *files,
+                             size_t count, struct assay_error *err) {
+    struct csv_block block;
+    csv_block_open(&block, dialect, plan->source_column_count + 1, HEADER_BYTES);
     enum assay_code rc = ASSAY_OK;
-    for (size_t i = 0; i < count && rc == ASSAY_OK; i++) {
-        struct arena arena = {0};
-        rc = check_file(plan, dialect, &files[i], &arena, err);
-        arena_reset(&arena);
-    }
+    for (size_t i = 0; i < count && rc == ASSAY_OK; i++) rc = check_file(plan, dialect, &files[i], &block, err);
+    csv_block_close(&block);
     return rc;
 }

@@ -38,7 +38,10 @@ enum assay_code bronze_files(const struct bronze_input *input, struct arena *are
                              "the file changed while the batch was being read; nothing was loaded\nnext: run again "
                              "when the delivery is complete");
         TRY(store_local_path(input->store, f->key, arena, &path, err));
-        (*out)[i] = (struct bronze_file){str_copy(arena, f->key), str_c(arena, path), f->size_bytes, f->modified_us};
+        (*out)[i] = (struct bronze_file){.key = str_copy(arena, f->key),
+                                         .path = str_c(arena, path),
+                                         .size_bytes = f->size_bytes,
+                                         .modified_us = f->modified_us};
     }
     return ASSAY_OK;
 }
@@ -104,12 +107,16 @@ static enum assay_code write_rows(struct load *l, const struct delta_metadata *m
     struct str name = str_basename(staging_path(in->staging, l->arena, STR("rows"))); /* a name of its own */
     struct buf sql = {0};
     *findings = (struct bronze_findings){0};
-    TRY(rows_add_source(in->engine, name, in->plan, &l->dialect, l->files, in->batch->file_count, in->threads, findings,
-                        l->arena, err));
+    struct bronze_rows *rows =
+        rows_open(in->plan, &l->dialect, l->files, in->batch->file_count, CSV_BLOCK_BYTES, findings);
+    enum assay_code rc = rows_add_source(rows, in->engine, name, in->threads, err);
+    if (rc) goto done;
     print_select(l, name, with_bytes, &sql);
-    enum assay_code rc = delta_write_files(in->engine, in->staging, metadata, buf_str(&sql),
-                                           &(struct engine_write_options){0}, l->arena, files, err);
+    rc = delta_write_files(in->engine, in->staging, metadata, buf_str(&sql), &(struct engine_write_options){0},
+                           l->arena, files, err);
+done:
     buf_free(&sql);
+    rows_close(&rows);
     return rc;
 }
 

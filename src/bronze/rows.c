@@ -1,45 +1,29 @@
 /**
- * The batch's rows as a source for the engine: files are cut into parts, workers take them in order, each part's lines
- * are numbered from where the part before it ended.
+ * The batch's rows as a source for the engine.
  *
- * 1. A part's first line number is known once the parts before it were counted. A worker counts a part as soon as it
- * has it, so nobody waits for rows, only for counts.
- * 2. A record with the wrong number of tokens, an unclosed quote (multiLine) or bytes that are not UTF-8 is a corrupt
- * row: the tokens that could be read, and its text. It never harms its neighbours.
- * 3. The first record of a file is its header and no row.
+ * A record with the wrong number of tokens, an unclosed quote (multiLine) or bytes that are not UTF-8 is a corrupt row:
+ * the tokens that could be read, and its text. It never harms its neighbours.
  */
 #include "bronze/bronze_int.h"
 
-#include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
-
-enum { PART_BYTES = 4 << 20 };
-
-struct part {
-    const struct bronze_file *file;
-    int64_t from, to;
-    int64_t first_line; /* 0: not known yet */
-};
 
 struct bronze_rows {
     const struct plan *plan;
     const struct csv_dialect *dialect;
+    const struct bronze_file *files;
+    size_t file_count, block_bytes;
+    struct blocks *blocks;
     struct bronze_findings *findings;
-    struct part *parts;
-    size_t part_count;
-    atomic_size_t next;
-    pthread_mutex_t lock; /* of first_line and has_failed */
-    pthread_cond_t counted;
-    bool has_failed;
 };
 
+/** Columns behind the source columns. */
+enum { AT_CORRUPT_RECORD, AT_SOURCE_FILE, AT_SOURCE_LINE, AT_CORRUPT_BYTES, ADDED_COLUMNS };
+
 struct worker {
-    struct csv_reader reader;
-    bool is_open;
-    const struct part *part;
-    csv_token *tokens;
-    struct buf scratch, text;
+    struct csv_block block;
+    const struct bronze_file *file; /* of the block; NULL: there are no more */
+    struct buf text;
     int64_t rows, corrupt, half_quotes;
     bool has_bad_bytes;
 };
@@ -48,7 +32,8 @@ static enum assay_code open_worker(void *source, void **out, struct assay_error 
     struct bronze_rows *rows = source;
     struct worker *w = memory_alloc(sizeof *w);
     (void)err;
-    *w = (struct worker){.tokens = memory_alloc((rows->plan->source_column_count + 1) * sizeof *w->tokens)};
+    *w = (struct worker){0};
+    csv_block_open(&w->block, rows->dialect, rows->plan->source_column_count, rows->block_bytes);
     *out = w;
     return ASSAY_OK;
 }
@@ -56,60 +41,9 @@ static enum assay_code open_worker(void *source, void **out, struct assay_error 
 static void close_worker(void *source, void *worker) {
     struct worker *w = worker;
     (void)source;
-    if (w->is_open) csv_reader_close(&w->reader);
-    free(w->tokens);
-    buf_free(&w->scratch);
+    csv_block_close(&w->block);
     buf_free(&w->text);
     free(w);
-}
-
-static void fail(struct bronze_rows *rows) {
-    pthread_mutex_lock(&rows->lock);
-    rows->has_failed = true;
-    pthread_cond_broadcast(&rows->counted);
-    pthread_mutex_unlock(&rows->lock);
-}
-
-/** Wait for the part's first line, and tell the next part of the same file where it starts. False when another worker
- * failed. */
-static bool settle_lines(struct bronze_rows *rows, struct part *part, int64_t lines, int64_t *first_line) {
-    pthread_mutex_lock(&rows->lock);
-    while (part->first_line == 0 && !rows->has_failed) pthread_cond_wait(&rows->counted, &rows->lock);
-    bool is_fine = !rows->has_failed;
-    *first_line = part->first_line;
-    struct part *next = part + 1;
-    if (is_fine && next < rows->parts + rows->part_count && next->file == part->file) {
-        next->first_line = part->first_line + lines;
-        pthread_cond_broadcast(&rows->counted);
-    }
-    pthread_mutex_unlock(&rows->lock);
-    return is_fine;
-}
-
-static enum assay_code open_part(struct bronze_rows *rows, struct worker *w, struct part *part,
-                                 struct assay_error *err) {
-    int64_t lines;
-    if (!w->is_open || w->part->file != part->file) {
-        if (w->is_open) csv_reader_close(&w->reader);
-        w->is_open = false;
-        TRY(csv_reader_open(&w->reader, rows->dialect, part->file->path, part->file->size_bytes, err));
-        w->is_open = true;
-    }
-    w->part = part;
-    TRY(csv_reader_load(&w->reader, part->from, part->to, &lines, err));
-    if (!settle_lines(rows, part, lines, &w->reader.line))
-        return error_set(err, ASSAY_INTERRUPTED, NULL, "another reader failed");
-    if (part->from) return ASSAY_OK;
-    struct csv_record header;
-    bool found;
-    return csv_reader_next(&w->reader, &header, &found, err);
-}
-
-static void put_token(struct engine_sink *sink, size_t column, csv_token token, bool is_valid) {
-    if (!token.ptr || (!is_valid && str_utf8_error(token) != SIZE_MAX))
-        engine_sink_null(sink, column, sink->row_count);
-    else
-        engine_sink_text(sink, column, sink->row_count, token);
 }
 
 static size_t count_byte(struct str s, char c) {
@@ -120,37 +54,47 @@ static size_t count_byte(struct str s, char c) {
 
 /** The corrupt record's text and, when that is not all, its bytes. */
 static void put_corrupt(const struct bronze_rows *rows, struct worker *w, const struct csv_record *record,
-                        bool is_valid, size_t tokens, struct engine_sink *sink) {
-    size_t at = rows->plan->source_column_count;
+                        struct engine_sink *sink) {
+    size_t columns = rows->plan->source_column_count, row = sink->row_count;
+    bool is_short = record->token_count < columns;
     w->corrupt++;
-    if (!rows->dialect->is_multi_line && tokens < at && count_byte(record->bytes, rows->dialect->quote) % 2)
+    if (!rows->dialect->is_multi_line && is_short && count_byte(record->bytes, rows->dialect->quote) % 2)
         w->half_quotes++;
-    if (is_valid) {
-        engine_sink_text(sink, at, sink->row_count, record->bytes);
-        engine_sink_null(sink, at + 3, sink->row_count);
+    if (record->is_valid) {
+        engine_sink_text(sink, columns + AT_CORRUPT_RECORD, row, record->bytes);
+        engine_sink_null(sink, columns + AT_CORRUPT_BYTES, row);
         return;
     }
     w->has_bad_bytes = true;
     buf_clear(&w->text);
     readable_text(&w->text, record->bytes);
-    engine_sink_text(sink, at, sink->row_count, buf_str(&w->text));
-    engine_sink_text(sink, at + 3, sink->row_count, record->bytes);
+    engine_sink_text(sink, columns + AT_CORRUPT_RECORD, row, buf_str(&w->text));
+    engine_sink_text(sink, columns + AT_CORRUPT_BYTES, row, record->bytes);
+}
+
+static void put_tokens(const struct worker *w, const struct csv_record *record, size_t columns,
+                       struct engine_sink *sink) {
+    for (size_t i = 0; i < columns; i++) {
+        csv_token token = i < record->token_count ? w->block.tokens[i] : (csv_token){0};
+        if (!token.ptr || (!record->is_valid && str_utf8_error(token) != SIZE_MAX))
+            engine_sink_null(sink, i, sink->row_count);
+        else
+            engine_sink_text(sink, i, sink->row_count, token);
+    }
 }
 
 static void put_row(const struct bronze_rows *rows, struct worker *w, const struct csv_record *record,
                     struct engine_sink *sink) {
-    size_t columns = rows->plan->source_column_count;
-    size_t tokens = csv_tokenize(rows->dialect, record->bytes, w->tokens, columns, &w->scratch);
-    bool is_valid = str_utf8_error(record->bytes) == SIZE_MAX;
-    for (size_t i = 0; i < columns; i++) put_token(sink, i, i < tokens ? w->tokens[i] : (csv_token){0}, is_valid);
-    if (tokens != columns || record->is_unclosed || !is_valid) {
-        put_corrupt(rows, w, record, is_valid, tokens, sink);
+    size_t columns = rows->plan->source_column_count, row = sink->row_count;
+    put_tokens(w, record, columns, sink);
+    if (record->token_count != columns || record->is_unclosed || !record->is_valid) {
+        put_corrupt(rows, w, record, sink);
     } else {
-        engine_sink_null(sink, columns, sink->row_count);
-        engine_sink_null(sink, columns + 3, sink->row_count);
+        engine_sink_null(sink, columns + AT_CORRUPT_RECORD, row);
+        engine_sink_null(sink, columns + AT_CORRUPT_BYTES, row);
     }
-    engine_sink_text(sink, columns + 1, sink->row_count, w->part->file->key);
-    engine_sink_int64(sink, columns + 2, sink->row_count, record->line);
+    engine_sink_text(sink, columns + AT_SOURCE_FILE, row, w->file->key);
+    engine_sink_int64(sink, columns + AT_SOURCE_LINE, row, record->line);
     sink->row_count++;
     w->rows++;
 }
@@ -163,78 +107,74 @@ static void add_findings(struct bronze_rows *rows, struct worker *w) {
     w->rows = w->corrupt = w->half_quotes = 0;
 }
 
-static enum assay_code fill_sink(struct bronze_rows *rows, struct worker *w, struct engine_sink *sink,
-                                 struct assay_error *err) {
+static enum assay_code fill(void *source, void *worker, struct engine_sink *sink, struct assay_error *err) {
+    struct bronze_rows *rows = source;
+    struct worker *w = worker;
+    struct csv_record record;
+    sink->row_count = 0;
     while (sink->row_count < sink->capacity) {
-        struct csv_record record;
-        bool found = false;
-        if (w->part) TRY(csv_reader_next(&w->reader, &record, &found, err));
-        if (found) {
+        if (csv_block_next(&w->block, &record)) {
             put_row(rows, w, &record, sink);
             continue;
         }
-        size_t next = atomic_fetch_add(&rows->next, 1);
-        if (next >= rows->part_count) {
-            w->part = NULL;
-            return ASSAY_OK;
-        }
-        TRY(open_part(rows, w, &rows->parts[next], err));
+        TRY(blocks_next(rows->blocks, &w->block, &w->file, err));
+        if (!w->file) break;
     }
+    add_findings(rows, w);
     return ASSAY_OK;
 }
 
-static enum assay_code fill(void *source, void *worker, struct engine_sink *sink, struct assay_error *err) {
-    struct bronze_rows *rows = source;
-    sink->row_count = 0;
-    enum assay_code rc = fill_sink(rows, worker, sink, err);
-    if (rc) fail(rows);
-    add_findings(rows, worker);
-    return rc;
+struct bronze_rows *rows_open(const struct plan *plan, const struct csv_dialect *dialect,
+                              const struct bronze_file *files, size_t count, size_t block_bytes,
+                              struct bronze_findings *findings) {
+    struct bronze_rows *rows = memory_alloc(sizeof *rows);
+    *rows =
+        (struct bronze_rows){plan, dialect, files, count, block_bytes, blocks_open(dialect, files, count), findings};
+    return rows;
 }
 
-/** Cut the files into parts; with multiLine a file is one part. */
-static void cut_parts(struct bronze_rows *rows, const struct bronze_file *files, size_t count, struct arena *arena) {
-    size_t capacity = 0;
-    for (size_t i = 0; i < count; i++) {
-        int64_t step = rows->dialect->is_multi_line ? files[i].size_bytes : PART_BYTES;
-        for (int64_t from = 0; from < files[i].size_bytes; from += step) {
-            int64_t to = from + step < files[i].size_bytes ? from + step : files[i].size_bytes;
-            LIST_PUSH(arena, rows->parts, rows->part_count, capacity) =
-                (struct part){&files[i], from, to, from == 0 ? 1 : 0};
-        }
-    }
+void rows_close(struct bronze_rows **rows) {
+    if (!*rows) return;
+    blocks_close(&(*rows)->blocks);
+    free(*rows);
+    *rows = NULL;
 }
 
-enum assay_code rows_add_source(struct engine *engine, struct str name, const struct plan *plan,
-                                const struct csv_dialect *dialect, const struct bronze_file *files, size_t count,
-                                int threads, struct bronze_findings *findings, struct arena *arena,
+/** More workers than blocks would have nothing to do. */
+static int count_workers(const struct bronze_rows *rows, int threads) {
+    int64_t blocks = 0;
+    for (size_t i = 0; i < rows->file_count; i++)
+        blocks += 1 + (rows->files[i].size_bytes - rows->files[i].rows_offset) / (int64_t)rows->block_bytes;
+    return blocks < threads ? (int)blocks : threads;
+}
+
+enum assay_code rows_add_source(struct bronze_rows *rows, struct engine *engine, struct str name, int threads,
                                 struct assay_error *err) {
-    static const struct str added[] = {{BRONZE_CORRUPT_RECORD, sizeof BRONZE_CORRUPT_RECORD - 1},
-                                       {LINEAGE_SOURCE_FILE, sizeof LINEAGE_SOURCE_FILE - 1},
-                                       {LINEAGE_SOURCE_LINE, sizeof LINEAGE_SOURCE_LINE - 1},
-                                       {BRONZE_CORRUPT_BYTES, sizeof BRONZE_CORRUPT_BYTES - 1}};
-    static const char *const added_types[] = {"VARCHAR", "VARCHAR", "BIGINT", "BLOB"};
-    size_t columns = plan->source_column_count;
-    struct bronze_rows *rows = ARENA_NEW(arena, struct bronze_rows);
-    *rows = (struct bronze_rows){.plan = plan, .dialect = dialect, .findings = findings};
-    pthread_mutex_init(&rows->lock, NULL);
-    pthread_cond_init(&rows->counted, NULL);
-    cut_parts(rows, files, count, arena);
-    struct str *names = ARENA_ARRAY(arena, columns + 4, struct str);
-    const char **types = ARENA_ARRAY(arena, columns + 4, const char *);
-    for (size_t i = 0; i < columns + 4; i++) {
-        names[i] = i < columns ? plan->source_columns[i] : added[i - columns];
-        types[i] = i < columns ? "VARCHAR" : added_types[i - columns];
+    static const struct {
+        const char *name, *type;
+    } added[ADDED_COLUMNS] = {[AT_CORRUPT_RECORD] = {BRONZE_CORRUPT_RECORD, "VARCHAR"},
+                              [AT_SOURCE_FILE] = {LINEAGE_SOURCE_FILE, "VARCHAR"},
+                              [AT_SOURCE_LINE] = {LINEAGE_SOURCE_LINE, "BIGINT"},
+                              [AT_CORRUPT_BYTES] = {BRONZE_CORRUPT_BYTES, "BLOB"}};
+    struct arena arena = {0};
+    size_t columns = rows->plan->source_column_count, all = columns + ADDED_COLUMNS;
+    struct str *names = ARENA_ARRAY(&arena, all, struct str);
+    const char **types = ARENA_ARRAY(&arena, all, const char *);
+    for (size_t i = 0; i < all; i++) {
+        names[i] = i < columns ? rows->plan->source_columns[i] : str_of(added[i - columns].name);
+        types[i] = i < columns ? "VARCHAR" : added[i - columns].type;
     }
     struct engine_source source = {
         .source = rows,
-        .column_count = columns + 4,
+        .column_count = all,
         .column_names = names,
         .column_types = types,
-        .workers_max = (size_t)threads < rows->part_count ? threads : (int)rows->part_count,
+        .workers_max = count_workers(rows, threads),
         .open_worker = open_worker,
         .fill = fill,
         .close_worker = close_worker,
     };
-    return engine_add_source(engine, name, &source, err);
+    enum assay_code rc = engine_add_source(engine, name, &source, err);
+    arena_reset(&arena);
+    return rc;
 }
