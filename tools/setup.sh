@@ -47,6 +47,7 @@ is_sha256() { echo "$2  $1" | sha256sum -c --status 2>/dev/null; }
 has_command() { command -v "$1" >/dev/null 2>&1; }
 has_library() { has_command pkg-config && pkg-config --exists "$1"; }
 has_header() { [ -e "/usr/include/$1" ] || [ -e "/usr/local/include/$1" ]; }
+has_zones() { [ -e "${TZDIR:-/usr/share/zoneinfo}/Europe/Paris" ]; }
 has_venv() { [ -n "$(python_311)" ]; }
 has_java() { [ -n "$(java_17)" ]; }
 has_duckdb() { [ -n "${DUCKDB_ROOT:-}" ] || duckdb_is_there || has_command npm; }
@@ -83,6 +84,7 @@ debian_packages() {
     need has_library libcrypto libssl-dev
     need has_library zlib zlib1g-dev
     need has_library libzstd libzstd-dev
+    need has_zones - tzdata
     need has_duckdb - "npm ca-certificates"
     case $1 in
     test)
