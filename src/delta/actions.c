@@ -183,10 +183,12 @@ static enum assay_code take_line(struct line_state *state, struct str line, cons
         if (state->metadata_count > 1 || state->protocol_count > 1)
             rc = error_set(err, ASSAY_CORRUPT, NULL, "the commit has a second metaData or protocol action");
     }
-    if (rc)
-        error_prepend(err, "%s", where);
-    else
+    bool has_place = false;
+    if (rc == ASSAY_OK) {
         rc = state->each(state->context, &action, err);
+        has_place = rc && err && err->where[0];
+    }
+    if (rc && !has_place) error_prepend(err, "%s", where);
     json_close(&tree);
     return rc;
 }

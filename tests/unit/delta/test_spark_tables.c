@@ -155,25 +155,11 @@ static void compare_table(const char *name) {
 static void test_reads_what_spark_reads(void **state) {
     UNUSED(state);
     static const char *const TABLES[] = {
-        "append-only",
-        "change-data-feed",
-        "check-null",
-        "checkpoint-classic",
-        "checkpoint-multipart",
-        "clustered",
-        "column-defaults",
-        "constraints",
-        "generated-column",
-        "history",
-        "in-commit-timestamps",
-        "partitioned",
-        "partitioned-types",
-        "restored",
-        "row-tracking",
-        "schema-evolution",
-        "timestamp-ntz",
-        "type-widening",
-        "types",
+        "append-only",          "change-data-feed",  "check-null",    "checkpoint-classic",
+        "checkpoint-multipart", "checkpoint-v2",     "clustered",     "column-defaults",
+        "constraints",          "generated-column",  "history",       "in-commit-timestamps",
+        "partitioned",          "partitioned-types", "restored",      "row-tracking",
+        "schema-evolution",     "timestamp-ntz",     "type-widening", "types",
     };
     for (size_t i = 0; i < sizeof TABLES / sizeof TABLES[0]; i++) compare_table(TABLES[i]);
 }
@@ -284,6 +270,21 @@ static void test_a_checkpoint_stands_for_its_commits(void **state) {
     assert_err_has(&err, "00000000000000000000.json");
 }
 
+static void test_a_v2_checkpoint_alone_is_refused_by_name(void **state) {
+    UNUSED(state);
+    struct assay_error err = {0};
+    struct delta_snapshot *t;
+    static const char *const KEPT[] = {"00000000000000000004.checkpoint.24f42d12-9b22-412d-a90e-22de74acf89d.json",
+                                       "00000000000000000005.json"};
+    for (size_t i = 0; i < 2; i++) {
+        struct str bytes =
+            test_read(&arena, test_data(&arena, text_of("spark-tables/checkpoint-v2/table/_delta_log/%s", KEPT[i])));
+        assert_ok(store_put(store, str_printf_of("Tables/silver/t/_delta_log/%s", KEPT[i]), bytes, &err), &err);
+    }
+    assert_code(ASSAY_UNSUPPORTED, delta_snapshot_load(store, engine, ROOT, DELTA_LATEST, &arena, &t, &err), &err);
+    assert_err_has(&err, "v2Checkpoint");
+}
+
 TEST_MAIN(LAKE_TEST(test_reads_what_spark_reads), LAKE_TEST(test_refuses_by_name),
           LAKE_TEST(test_refuses_to_write_by_name), LAKE_TEST(test_history_is_what_spark_says),
-          LAKE_TEST(test_a_checkpoint_stands_for_its_commits))
+          LAKE_TEST(test_a_checkpoint_stands_for_its_commits), LAKE_TEST(test_a_v2_checkpoint_alone_is_refused_by_name))
