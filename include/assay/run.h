@@ -28,8 +28,7 @@
  *         ASSAY_INTERNAL the engine failed
  *     After a failure the batch is pending, and every table reads as before or after one of its commits.
  */
-__attribute__((visibility("default"))) enum assay_code assay_run(const char *folder, const char *table,
-                                                                 const char *batch, char **json,
-                                                                 struct assay_error *err);
+__attribute__((visibility("default"))) enum assay_code
+assay_run(const char *folder, const char *table, const char *batch, char **json, struct assay_error *err);
 
 #endif
