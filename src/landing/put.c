@@ -1,8 +1,9 @@
 /**
  * Landing a delivery: the whole batch or nothing.
  *
- * 1. Files are copied into `_landing-<random>` beside the batch folders, which no list shows, hashed on the way, then
- * the folder is renamed to `batch_id=<id>`: before that nothing is there, after it everything.
+ * 1. Files are copied to the staging folder and hashed on the way, published into `_landing-<random>` beside the batch
+ * folders, which no list shows, then the folder is renamed to `batch_id=<id>`: before that nothing is there, after it
+ * everything.
  * 2. An id that is there with equal content (names and hashes) changes nothing.
  * 3. Nothing is ever deleted: a batch that is replaced moves, as it is, to `_replaced/<time>/` in the new one. In
  * between the batch is absent for a moment, but never half of one and half of the other; after a crash then, the old
@@ -97,21 +98,27 @@ static int by_name(const void *a, const void *b) {
     return str_cmp(((const struct landing_file *)a)->name, ((const struct landing_file *)b)->name);
 }
 
-/** Copy all files into `folder` of the lake. */
-static enum assay_code copy_all(struct store *store, struct staging *staging, struct str folder,
-                                const struct str *paths, size_t count, struct arena *arena, struct landing_batch *out,
-                                struct assay_error *err) {
+/** Copy all files into the staging folder, sorted by name; file i is staged as staged[i]. */
+static enum assay_code stage_all(struct staging *staging, const struct str *paths, size_t count, struct arena *arena,
+                                 struct landing_batch *out, struct assay_error *err) {
     out->files = ARENA_ARRAY(arena, count, struct landing_file);
     out->file_count = count;
     for (size_t i = 0; i < count; i++) {
         struct landing_file *file = &out->files[i];
-        struct str staged = staging_path(staging, arena, STR("landing"));
         file->name = str_copy(arena, str_basename(paths[i]));
-        TRY(copy_file(paths[i], staged, arena, file, err));
-        TRY(store_publish(store, staged, str_path(arena, folder, file->name), err));
+        file->key = staging_path(staging, arena, STR("landing")); /* its path for now */
+        TRY(copy_file(paths[i], file->key, arena, file, err));
     }
     qsort(out->files, count, sizeof *out->files, by_name);
-    return store_put(store, str_path(arena, folder, STR(MANIFEST_NAME)), manifest_print(out, arena), err);
+    return ASSAY_OK;
+}
+
+/** Bring the staged files into `folder` of the lake, with their manifest. */
+static enum assay_code publish_all(struct store *store, struct str folder, const struct landing_batch *batch,
+                                   struct arena *arena, struct assay_error *err) {
+    for (size_t i = 0; i < batch->file_count; i++)
+        TRY(store_publish(store, batch->files[i].key, str_path(arena, folder, batch->files[i].name), err));
+    return store_put(store, str_path(arena, folder, STR(MANIFEST_NAME)), manifest_print(batch, arena), err);
 }
 
 /** Names and hashes of both, compared; *difference gets the first that differs. */
@@ -139,11 +146,11 @@ static enum assay_code swap_folders(struct store *store, struct str incoming, co
                                     int64_t now_us, struct arena *arena, struct assay_error *err) {
     struct str aside = str_printf(arena, "%.*s-replaced", STR_ARG(incoming));
     struct str kept = str_printf(arena, "%.*s/_replaced/%lld", STR_ARG(old->folder), (long long)now_us);
-    TRY(store_move(store, old->folder, aside, err));
-    enum assay_code rc = store_move(store, incoming, old->folder, err);
-    if (rc) {
-        if (store_move(store, aside, old->folder, NULL))
-            error_prepend(err, "the batch as it was is kept in %.*s", STR_ARG(aside));
+    enum assay_code rc = store_move(store, old->folder, aside, err);
+    if (rc == ASSAY_OK) rc = store_move(store, incoming, old->folder, err);
+    if (rc) { /* also when the move was done and only its answer is lost */
+        enum assay_code back = store_move(store, aside, old->folder, NULL);
+        if (back && back != ASSAY_NOT_FOUND) error_prepend(err, "the batch as it was is kept in %.*s", STR_ARG(aside));
         return rc;
     }
     rc = store_move(store, aside, kept, err);
@@ -151,26 +158,22 @@ static enum assay_code swap_folders(struct store *store, struct str incoming, co
     return rc;
 }
 
-/** What to do with an id that is there already. */
-static enum assay_code settle_existing(struct store *store, struct str incoming, struct landing_batch *old,
-                                       struct landing_batch *new, bool replace, struct arena *arena,
-                                       enum landing_outcome *outcome, struct assay_error *err) {
+/** What to do with an id that is there already: nothing, refuse, or replace it. */
+static enum assay_code judge_existing(struct store *store, struct landing_batch *old, const struct landing_batch *new,
+                                      bool replace, struct arena *arena, enum landing_outcome *outcome,
+                                      struct assay_error *err) {
     struct str difference = {0};
     TRY(landing_hash(store, old, 1, arena, err));
-    if (is_same(old, new, arena, &difference)) {
-        *outcome = LANDING_SAME;
-        return ASSAY_OK;
-    }
-    if (!replace)
-        return error_set(err, ASSAY_REFUSED, str_c(arena, old->folder),
-                         "batch %.*s was landed before with other content: %.*s\n"
-                         "next: land a correction as a batch of its own, or say --replace (the old files are kept)",
-                         STR_ARG(old->id), STR_ARG(difference));
-    *outcome = LANDING_REPLACED;
-    return swap_folders(store, incoming, old, new->landed_at_us, arena, err);
+    bool is_equal = is_same(old, new, arena, &difference);
+    *outcome = is_equal ? LANDING_SAME : LANDING_REPLACED;
+    if (is_equal || replace) return ASSAY_OK;
+    return error_set(err, ASSAY_REFUSED, str_c(arena, old->folder),
+                     "batch %.*s was landed before with other content: %.*s\n"
+                     "next: land a correction as a batch of its own, or say --replace (the old files are kept)",
+                     STR_ARG(old->id), STR_ARG(difference));
 }
 
-/** Take the copies away that were not needed. */
+/** Take away what was published of a batch that did not come to be. */
 static void remove_incoming(struct store *store, struct str incoming, struct arena *arena) {
     struct store_entry *entries;
     size_t count;
@@ -179,26 +182,32 @@ static void remove_incoming(struct store *store, struct str incoming, struct are
         if (store_remove(store, entries[i].key, NULL)) return;
 }
 
+static enum assay_code put_new(struct store *store, struct str incoming, const struct landing_batch *new,
+                               struct arena *arena, struct assay_error *err) {
+    enum assay_code rc = store_move(store, incoming, new->folder, err);
+    if (rc != ASSAY_EXISTS) return rc;
+    return error_set(err, ASSAY_CONFLICT, str_c(arena, new->folder),
+                     "the folder is there already, without a file that the contract reads, or was landed at the same "
+                     "time; look at it, then land again");
+}
+
 static enum assay_code put_batch(struct store *store, struct staging *staging, const struct plan *plan,
                                  const struct str *paths, size_t count, bool replace, struct arena *arena,
                                  struct landing_batch *out, enum landing_outcome *outcome, struct assay_error *err) {
     struct landing_batch old;
     struct str incoming =
         str_printf(arena, "%.*s/_landing-%.*s", STR_ARG(landing_source_key(plan, arena)), STR_ARG(hash_uuid(arena)));
-    enum assay_code rc = copy_all(store, staging, incoming, paths, count, arena, out, err);
-    if (rc == ASSAY_OK) {
-        rc = landing_find(store, plan, out->id, arena, &old, err);
-        if (rc == ASSAY_OK) {
-            rc = settle_existing(store, incoming, &old, out, replace, arena, outcome, err);
-        } else if (rc == ASSAY_NOT_FOUND) {
-            *outcome = LANDING_DONE;
-            rc = store_move(store, incoming, out->folder, err);
-            if (rc == ASSAY_EXISTS)
-                rc = error_set(err, ASSAY_CONFLICT, str_c(arena, out->folder),
-                               "somebody landed this batch at the same time; look at it, then land again");
-        }
-    }
-    if (rc || *outcome != LANDING_DONE) remove_incoming(store, incoming, arena);
+    TRY(stage_all(staging, paths, count, arena, out, err));
+    *outcome = LANDING_DONE;
+    enum assay_code rc = landing_find(store, plan, out->id, arena, &old, err);
+    if (rc && rc != ASSAY_NOT_FOUND) return rc;
+    if (rc == ASSAY_OK) TRY(judge_existing(store, &old, out, replace, arena, outcome, err));
+    if (*outcome == LANDING_SAME) return ASSAY_OK;
+    rc = publish_all(store, incoming, out, arena, err);
+    if (rc == ASSAY_OK)
+        rc = *outcome == LANDING_REPLACED ? swap_folders(store, incoming, &old, out->landed_at_us, arena, err)
+                                          : put_new(store, incoming, out, arena, err);
+    if (rc) remove_incoming(store, incoming, arena);
     return rc;
 }
 
