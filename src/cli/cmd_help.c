@@ -2,13 +2,23 @@
 
 #include <stdio.h>
 
+/** By its whole name, else the first whose first word it is: `quarantine`. */
+static const struct cli_command *find_command(struct cli *cli, struct str name) {
+    struct str start = str_printf(&cli->arena, "%.*s ", STR_ARG(name));
+    const struct cli_command *found = NULL;
+    for (size_t i = 0; cli_commands[i]; i++) {
+        struct str other = str_of(cli_commands[i]->name);
+        if (str_eq(other, name)) return cli_commands[i];
+        if (!found && str_starts(other, start)) found = cli_commands[i];
+    }
+    return found;
+}
+
 static enum assay_code run(struct cli *cli, struct assay_error *err) {
     struct buf text = {0};
     struct str name = cli_arg(cli, 0);
     if (cli->arg_count == 2) name = str_printf(&cli->arena, "%.*s %.*s", STR_ARG(cli->args[0]), STR_ARG(cli->args[1]));
-    const struct cli_command *command = NULL;
-    for (size_t i = 0; cli_commands[i] && name.len; i++)
-        if (str_eq(str_of(cli_commands[i]->name), name)) command = cli_commands[i];
+    const struct cli_command *command = name.len ? find_command(cli, name) : NULL;
     if (name.len && !command)
         return error_set(err, ASSAY_INVALID, NULL, "no command `%.*s`\nnext: assay help", STR_ARG(name));
     cli_print_help(command, &text);

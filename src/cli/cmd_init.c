@@ -14,6 +14,10 @@ static enum assay_code make_folder(const char *path, struct assay_error *err) {
 /** Create a file that must not be there yet. */
 static enum assay_code make_file(const char *path, struct str text, struct assay_error *err) {
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0 && errno == EEXIST)
+        return error_set(err, ASSAY_EXISTS, path,
+                         "is there already and stays as it is\n"
+                         "next: assay init SCHEMA.TABLE starts the contract of another table");
     if (fd < 0) return error_errno(err, errno, path, "create");
     bool is_written = write(fd, text.ptr, text.len) == (ssize_t)text.len;
     int failed = errno;
@@ -29,7 +33,7 @@ static enum assay_code run(struct cli *cli, struct assay_error *err) {
     const char *path = str_printf(&cli->arena, "contracts/%.*s.odcs.yaml", STR_ARG(table)).ptr;
     bool has_project = access("assay.yaml", F_OK) == 0;
     TRY(make_folder("contracts", err));
-    TRY(make_folder("lake", err));
+    if (!has_project) TRY(make_folder("lake", err));
     contract_init_text(table, &contract, &config);
     enum assay_code rc = make_file(path, buf_str(&contract), err);
     if (rc == ASSAY_OK && !has_project) rc = make_file("assay.yaml", buf_str(&config), err);
