@@ -97,11 +97,11 @@ next() {
     cat <<EOF
   $folder/orders/contracts/silver.orders.odcs.yaml   the contract; change a rule, run again
   $folder/orders/lake/Tables/                        plain Delta tables: bronze, silver, quarantine, assay.runs
-  cd $folder/orders
+  PATH=$folder/bin:\$PATH; cd $folder/orders
     assay plan silver.orders          what the contract compiles to: rules, reasons, grain, merge, gates, constraints
     assay quarantine show silver.orders --batch 2024-03-01 --json
   any Delta reader, for instance in Python: deltalake.DeltaTable("$folder/orders/lake/Tables/silver/orders").to_pandas()
-  the program is $folder/bin/assay; rm -rf $folder when done
+  rm -rf $folder when done; a first table of your own: README.md
 EOF
 }
 
