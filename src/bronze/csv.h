@@ -26,11 +26,12 @@ typedef struct str csv_token;
 
 /**
  * The tokens of one record.
+ * @param is_alone  a line of line mode, which Spark's tokenizer gets without its line end
  * @param tokens  room for `max`; tokens borrow from record or scratch
  * @param scratch cleared and used for tokens that are not bytes of the record as they stand
  * @return how many tokens the record has, which may be more than max
  */
-size_t csv_tokenize(const struct csv_dialect *dialect, struct str record, csv_token *tokens, size_t max,
+size_t csv_tokenize(const struct csv_dialect *dialect, struct str record, bool is_alone, csv_token *tokens, size_t max,
                     struct buf *scratch);
 
 /** The first line end at or after p, or `end`; *size is its length, 0 at the end. A \r as the very last byte counts as

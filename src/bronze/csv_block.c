@@ -32,7 +32,8 @@ static void take_record(struct csv_block *b, size_t size, size_t step, struct cs
 }
 
 static void tokenize(struct csv_block *b, struct csv_record *record) {
-    record->token_count = csv_tokenize(b->dialect, record->bytes, b->tokens, b->token_max, &b->scratch);
+    bool is_alone = !b->dialect->is_multi_line || record->is_unclosed;
+    record->token_count = csv_tokenize(b->dialect, record->bytes, is_alone, b->tokens, b->token_max, &b->scratch);
 }
 
 /** The line at b->at up to a field that starts with a quote, or whole. */
