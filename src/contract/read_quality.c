@@ -81,10 +81,20 @@ static void settle(struct reader *r, const struct yaml_node *item, struct contra
                        "the rule has no id; its rejects are named '%.*s'", STR_ARG(shown(r, rule->id)));
 }
 
+/* A single value is not a list of one: whoever wrote it should say which is meant. */
+static void check_is_list(struct reader *r, const struct yaml_node *mapping, const char *key) {
+    const struct yaml_node *node = scalar_of(mapping, key);
+    if (node)
+        report_error(r, mark_node(r, node), "wrong-kind", STR("write a list, such as [new, paid]"),
+                     "'%s' needs a list of values", key);
+}
+
 static bool read_invalid_values(struct reader *r, const struct yaml_node *item, size_t column) {
     const struct yaml_node *arguments = mapping_of(item, "arguments");
     const struct yaml_node *values = list_of(arguments, "validValues"), *pattern = scalar_of(arguments, "pattern");
     if (!values) values = list_of(item, "validValues"); /* v3.0 */
+    check_is_list(r, arguments, "validValues");
+    check_is_list(r, item, "validValues");
     if (!is_none(item) || (!values && !pattern)) return false;
     if (values) {
         struct contract_rule *rule = rule_add(r, CONTRACT_ALLOWED, column, place_of(item));

@@ -87,6 +87,16 @@ static void check_unused(struct reader *r, const struct yaml_node *source, const
                            "'%s' says nothing about files that are not CSV", csv_only[i]);
 }
 
+/* What can be said and is not loaded yet: said here, not first when a batch is waiting. */
+static void warn_not_loaded(struct reader *r, const struct yaml_node *source, const struct contract_source *out) {
+    if (out->format != CONTRACT_CSV)
+        report_warning(r, mark_member(r, source, "format"), "not-loaded-yet", STR("csv files are"),
+                       "files of this format cannot be loaded in this version; a run will say no");
+    else if (out->header != CONTRACT_HEADER_STRICT)
+        report_warning(r, mark_member(r, source, "header"), "not-loaded-yet", STR("header: strict is"),
+                       "files with this kind of header cannot be loaded in this version; a run will say no");
+}
+
 static void read_files(struct reader *r, const struct yaml_node *source) {
     struct contract_source *out = &r->contract->source;
     const struct yaml_node *path = scalar_of(source, "path");
@@ -105,6 +115,7 @@ static void read_files(struct reader *r, const struct yaml_node *source) {
     read_pattern(r, source, out);
     read_dialect(r, source, out);
     check_unused(r, source, out);
+    warn_not_loaded(r, source, out);
 }
 
 /* `<source>_<entity>` of `landing/<source>/<entity>`, fit for a table's name. */

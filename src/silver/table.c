@@ -98,7 +98,7 @@ static enum assay_code check_rows(const struct silver_load *load, const struct d
     return error_set(
         err, ASSAY_REFUSED, where,
         "%lld rows that are in the table break the contract's rule %.*s: %.*s; nothing was written to silver\n"
-        "next: mend those rows, or give the rule the property assayConstraint: false",
+        "next: mend those rows, or give a rule under quality the property assayConstraint: false",
         (long long)count, STR_ARG(c->name), STR_ARG(c->text));
 }
 
