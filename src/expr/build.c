@@ -1,10 +1,12 @@
 /*
  * Making trees by hand, comparing them, and what they use.
  *
- * 1. Every node knows the height of its tree, so that no walk over a tree has to fear for its stack: parse and check
- * refuse more than LIMIT_RULE_DEPTH.
+ * 1. Every node knows the height and the size of its tree, so that no walk has to fear for its stack or its time: parse
+ * and check refuse more than LIMIT_RULE_DEPTH and LIMIT_RULE_BYTES. (CASE x WHEN shares x between its conditions.)
  */
 #include "expr/expr_int.h"
+
+#include <limits.h>
 
 static struct expr *add_node(struct arena *arena, enum expr_kind kind, struct str text, struct expr **args,
                              size_t count) {
@@ -13,9 +15,12 @@ static struct expr *add_node(struct arena *arena, enum expr_kind kind, struct st
     e->text = str_copy(arena, text);
     e->args = args;
     e->count = count;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         if (args[i]->height > e->height) e->height = args[i]->height;
+        e->size = args[i]->size > UINT_MAX / 2 - e->size ? UINT_MAX / 2 : e->size + args[i]->size;
+    }
     e->height++;
+    e->size++;
     return e;
 }
 

@@ -73,6 +73,7 @@ struct expr {
     struct type type; /* after expr_check; kind NONE for a bare NULL */
     size_t offset;    /* byte in the text it was parsed from */
     unsigned height;  /* of the tree below; 1 for a leaf */
+    unsigned size;    /* nodes of the tree, shared ones counted each time */
 };
 
 struct expr_column {

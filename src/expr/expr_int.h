@@ -134,21 +134,28 @@ bool function_common(const struct function *f, const struct expr *call, struct t
 struct printer {
     struct buf *out;
     struct str prefix;
-    unsigned bindings; /* values named so far */
+    unsigned names; /* given so far */
 };
 
-/** An expression as a value of a type; bound when it has a name already. */
+/** An expression as a value of a type. */
 struct value {
     const struct expr *e;
     struct type as;
-    unsigned bound;
+    unsigned name; /* not 0: the expression has been computed and is called so, as a value of the type named */
+    struct type named;
 };
+
+static inline struct value value_of(const struct expr *e, struct type as) { return (struct value){.e = e, .as = as}; }
 
 /**
  * SQL with `$1`..`$9` for values. A value that stands there more than once is computed once: unless it is a column or a
  * literal it becomes the parameter of a lambda around the whole.
  */
 void print_template(struct printer *p, const char *sql, const struct value *values, size_t count);
+/** Name an expression for what is printed up to print_named_end: {e, as, name, e->type} is a value of it. 0 when
+ * printing it again costs nothing. */
+unsigned print_named(struct printer *p, const struct expr *e);
+void print_named_end(struct printer *p, unsigned name);
 void print_as(struct printer *p, const struct expr *e, struct type as);
 void print_text(struct printer *p, struct str text);
 

@@ -96,17 +96,19 @@ static enum assay_code expect_word(struct parser *p, const char *word) {
     return take_word(p, word) ? ASSAY_OK : fail_expected(p, word);
 }
 
-static enum assay_code fail_deep(struct parser *p) {
-    fail_at(p->err, peek(p)->offset,
-            "the expression is nested deeper than %d; a long chain of OR is written as IN (...)", LIMIT_RULE_DEPTH);
+static enum assay_code fail_limit(struct parser *p, const char *what, int limit) {
+    fail_at(p->err, peek(p)->offset, "the expression %s %d; a long chain of OR is written as IN (...)", what, limit);
     if (p->err) p->err->code = ASSAY_LIMIT;
     return ASSAY_LIMIT;
 }
 
-/** Give the node its place, and refuse it when its tree is too high. */
+static enum assay_code fail_deep(struct parser *p) { return fail_limit(p, "is nested deeper than", LIMIT_RULE_DEPTH); }
+
+/** Give the node its place, and refuse it when its tree is too high or too large. */
 static enum assay_code put(struct parser *p, size_t offset, struct expr *e, struct expr **out) {
     e->offset = offset;
     *out = e;
+    if (e->size > LIMIT_RULE_BYTES) return fail_limit(p, "has more parts than", LIMIT_RULE_BYTES);
     return e->height > LIMIT_RULE_DEPTH ? fail_deep(p) : ASSAY_OK;
 }
 

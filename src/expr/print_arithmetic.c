@@ -23,7 +23,7 @@ void days_template(char sign, struct buf *out) {
 
 /** Of the type itself; the smallest number % -1 would overflow. */
 static void modulo_whole_template(struct type type, struct buf *out) {
-    buf_addz(out, "CAST($1 % nullif(CASE WHEN $2 = -1 THEN 1 ELSE $2 END, 0) AS ");
+    buf_addz(out, "CAST($1 % CASE WHEN $2 = -1 THEN 1 ELSE $2 END AS ");
     type_print_engine(out, type);
     buf_addc(out, ')');
 }
@@ -90,9 +90,9 @@ static bool modulo_template(const struct typing *t, struct buf *out) {
     if (digits > DIGITS_MAX || t->result.scale != scale) return false;
     buf_addz(out, "(CAST($1 AS ");
     add_type(out, digits, scale);
-    buf_addz(out, ") % nullif(CAST($2 AS ");
+    buf_addz(out, ") % CAST($2 AS ");
     add_type(out, digits, scale);
-    buf_addz(out, "), 0))");
+    buf_addz(out, "))");
     return true;
 }
 
@@ -121,10 +121,8 @@ static void add_quotient(struct buf *out, const struct typing *t, int shift, boo
     add_power(&n, shift);
     buf_addz(&n, is_fast ? ")" : "::HUGEINT)");
     add_digits(&d, "$2", t->right, is_fast);
-    buf_printf(
-        out,
-        "(%s // nullif(%s, 0) + CASE WHEN 2 * abs(%s %% nullif(%s, 0)) >= abs(%s) THEN sign($1) * sign($2) ELSE 0 END)",
-        n.data, d.data, n.data, d.data, d.data);
+    buf_printf(out, "(%s // %s + CASE WHEN 2 * abs(%s %% %s) >= abs(%s) THEN sign($1) * sign($2) ELSE 0 END)", n.data,
+               d.data, n.data, d.data, d.data);
     buf_free(&n);
     buf_free(&d);
 }
@@ -170,7 +168,7 @@ static void arithmetic_template(enum expr_op op, const struct typing *t, struct 
     else if (t->result.kind == TYPE_DECIMAL)
         decimal_template(op, t, out);
     else if (op == EXPR_DIVIDE || op == EXPR_MODULO)
-        buf_printf(out, "($1 %s nullif($2, 0))", symbols[op]);
+        buf_printf(out, "($1 %s CASE WHEN $2 = 0 THEN NULL ELSE $2 END)", symbols[op]);
     else
         buf_printf(out, "($1 %s $2)", symbols[op]);
 }
@@ -182,8 +180,8 @@ void print_arithmetic(struct printer *p, const struct expr *e) {
     typing_arithmetic(e->op, e->args[0], e->args[1], &t); /* expr_check has seen it succeed */
     bool is_widened = type_is_integer(t.result) && e->op != EXPR_MODULO;
     bool is_count_first = t.result.kind == TYPE_DATE && t.left.kind != TYPE_DATE;
-    struct value left = {e->args[0], is_widened ? wide : t.left, 0},
-                 right = {e->args[1], is_widened ? wide : t.right, 0};
+    struct value left = value_of(e->args[0], is_widened ? wide : t.left),
+                 right = value_of(e->args[1], is_widened ? wide : t.right);
     struct value values[] = {is_count_first ? right : left, is_count_first ? left : right};
     arithmetic_template(e->op, &t, &sql);
     print_template(p, sql.data, values, 2);
@@ -191,7 +189,7 @@ void print_arithmetic(struct printer *p, const struct expr *e) {
 }
 
 void print_negate(struct printer *p, const struct expr *e) {
-    struct value value = {e->args[0], e->type, 0};
+    struct value value = value_of(e->args[0], e->type);
     /* the smallest number has no opposite; Java leaves it as it is */
     print_template(p, type_is_integer(e->type) ? "coalesce(TRY(-$1), $1)" : "(-$1)", &value, 1);
 }

@@ -16,7 +16,7 @@ static struct type argument_type(const struct expr *call, size_t index) {
 }
 
 static struct value argument(const struct expr *call, size_t index) {
-    return (struct value){call->args[index], argument_type(call, index), 0};
+    return value_of(call->args[index], argument_type(call, index));
 }
 
 void print_call(struct printer *p, const struct expr *call) {
@@ -49,18 +49,22 @@ void call_concat(struct printer *p, const struct expr *call) {
     buf_addc(p->out, ')');
 }
 
+/** Not the engine's nullif, a macro that has its first value twice. */
 void call_nullif(struct printer *p, const struct expr *call) {
     const struct expr *a = call->args[0], *b = call->args[1];
     struct type common;
     typing_compare(a, b, &common); /* expr_check has seen it succeed */
-    struct value values[] = {{a, common, 0}, {b, common, 0}, {a, a->type, 0}};
-    print_template(p, type_eq(common, a->type) ? "nullif($1, $2)" : "CASE WHEN $1 = $2 THEN NULL ELSE $3 END", values,
-                   3);
+    bool is_one = type_eq(common, a->type);
+    unsigned name = is_one ? 0 : print_named(p, a);
+    struct value values[] = {{a, common, name, a->type}, value_of(b, common), {a, a->type, name, a->type}};
+    print_template(p, is_one ? "CASE WHEN $1 = $2 THEN NULL ELSE $1 END" : "CASE WHEN $1 = $2 THEN NULL ELSE $3 END",
+                   values, 3);
+    print_named_end(p, name);
 }
 
 void call_days(struct printer *p, const struct expr *call) {
     struct buf sql = {0};
-    struct value values[] = {{call->args[0], date, 0}, {call->args[1], whole, 0}};
+    struct value values[] = {value_of(call->args[0], date), value_of(call->args[1], whole)};
     days_template(str_eq(call->text, STR("date_add")) ? '+' : '-', &sql);
     print_template(p, sql.data, values, 2);
     buf_free(&sql);
@@ -68,7 +72,7 @@ void call_days(struct printer *p, const struct expr *call) {
 
 void call_days_between(struct printer *p, const struct expr *call) {
     struct buf sql = {0};
-    struct value values[] = {{call->args[0], date, 0}, {call->args[1], date, 0}};
+    struct value values[] = {value_of(call->args[0], date), value_of(call->args[1], date)};
     wrap_template(whole, "($1 - $2)", &sql);
     print_template(p, sql.data, values, 2);
     buf_free(&sql);
@@ -171,8 +175,8 @@ static bool is_plain_count(const struct expr *e) { return e->kind == EXPR_NUMBER
 void call_substring(struct printer *p, const struct expr *call) {
     const struct type big = {.kind = TYPE_BIGINT};
     bool is_plain = is_plain_count(call->args[1]) && (call->count < 3 || is_plain_count(call->args[2]));
-    struct value values[ARGUMENTS_TEMPLATE] = {argument(call, 0), {call->args[1], big, 0}, {0}};
-    if (call->count == 3) values[2] = (struct value){call->args[2], big, 0};
+    struct value values[ARGUMENTS_TEMPLATE] = {argument(call, 0), value_of(call->args[1], big), {0}};
+    if (call->count == 3) values[2] = value_of(call->args[2], big);
     if (is_plain && str_find(call->args[1]->text, STR("0")) != 0) {
         print_template(p, call->count == 3 ? "substring($1, $2, $3)" : "substring($1, $2)", values, call->count);
         return;

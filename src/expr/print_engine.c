@@ -22,14 +22,41 @@ static bool is_literal(const struct expr *e) {
 
 /** Costs nothing to be printed twice. */
 static bool is_simple(const struct value *v) {
-    return v->bound || is_literal(v->e) || (v->e->kind == EXPR_COLUMN && type_eq(v->as, v->e->type));
+    bool is_cast = !type_eq(v->as, v->name ? v->named : v->e->type);
+    return is_literal(v->e) || ((v->name || v->e->kind == EXPR_COLUMN) && !is_cast);
+}
+
+static void print_cast(struct printer *p, struct value v, struct type to) {
+    struct buf sql = {0};
+    cast_template(v.as, to, &sql);
+    print_template(p, sql.data, &v, 1);
+    buf_free(&sql);
 }
 
 static void print_value(struct printer *p, const struct value *v) {
-    if (v->bound)
-        buf_printf(p->out, "_assay_%u", v->bound);
-    else
+    if (v->name == 0)
         print_as(p, v->e, v->as);
+    else if (type_eq(v->as, v->named))
+        buf_printf(p->out, "_assay_%u", v->name);
+    else
+        print_cast(p, (struct value){v->e, v->named, v->name, v->named}, v->as);
+}
+
+static unsigned open_name(struct printer *p, const struct value *v) {
+    buf_addz(p->out, "list_transform([");
+    print_value(p, v);
+    unsigned name = ++p->names;
+    buf_printf(p->out, "], lambda _assay_%u: ", name);
+    return name;
+}
+
+unsigned print_named(struct printer *p, const struct expr *e) {
+    struct value v = value_of(e, e->type);
+    return is_simple(&v) ? 0 : open_name(p, &v);
+}
+
+void print_named_end(struct printer *p, unsigned name) {
+    if (name) buf_addz(p->out, ")[1]");
 }
 
 static size_t uses_of(const char *sql, size_t index) {
@@ -41,15 +68,13 @@ static size_t uses_of(const char *sql, size_t index) {
 
 void print_template(struct printer *p, const char *sql, const struct value *values, size_t count) {
     struct value own[4] = {0};
-    size_t bound = 0;
+    size_t named = 0;
     for (size_t i = 0; i < count; i++) {
         own[i] = values[i];
         if (uses_of(sql, i) < 2 || is_simple(&own[i])) continue;
-        buf_addz(p->out, "list_transform([");
-        print_value(p, &own[i]);
-        own[i].bound = ++p->bindings;
-        buf_printf(p->out, "], lambda _assay_%u: ", own[i].bound);
-        bound++;
+        own[i].name = open_name(p, &own[i]);
+        own[i].named = own[i].as;
+        named++;
     }
     for (const char *c = sql; *c; c++) {
         if (c[0] == '$' && c[1] >= '1' && c[1] < (char)('1' + count))
@@ -57,7 +82,7 @@ void print_template(struct printer *p, const char *sql, const struct value *valu
         else
             buf_addc(p->out, *c);
     }
-    while (bound--) buf_addz(p->out, ")[1]");
+    while (named--) buf_addz(p->out, ")[1]");
 }
 
 void print_text(struct printer *p, struct str text) {
@@ -113,11 +138,7 @@ void print_as(struct printer *p, const struct expr *e, struct type as) {
     } else if (type_eq(e->type, as) || as.kind == TYPE_NONE) {
         print_node(p, e);
     } else {
-        struct buf sql = {0};
-        struct value value = {e, e->type, 0};
-        cast_template(e->type, as, &sql);
-        print_template(p, sql.data, &value, 1);
-        buf_free(&sql);
+        print_cast(p, value_of(e, e->type), as);
     }
 }
 
@@ -158,7 +179,7 @@ static void print_compare(struct printer *p, const struct expr *e) {
     };
     struct type common;
     typing_compare(e->args[0], e->args[1], &common); /* expr_check has seen it succeed */
-    struct value values[] = {{e->args[0], common, 0}, {e->args[1], common, 0}};
+    struct value values[] = {value_of(e->args[0], common), value_of(e->args[1], common)};
     print_template(p, templates[e->op], values, 2);
 }
 
@@ -174,7 +195,7 @@ static void print_chain(struct printer *p, const struct expr *e, enum expr_op op
 }
 
 static void print_matched(struct printer *p, const struct expr *e) {
-    struct value values[] = {{e->args[0], string, 0}, {e->args[1], string, 0}};
+    struct value values[] = {value_of(e->args[0], string), value_of(e->args[1], string)};
     print_template(p, e->op == EXPR_LIKE ? "($1 LIKE $2 ESCAPE '\\')" : "java_regexp_find($1, $2)", values, 2);
 }
 
@@ -188,8 +209,8 @@ static void print_operator(struct printer *p, const struct expr *e) {
         [EXPR_IS_FALSE] = "($1 IS NOT DISTINCT FROM false)",
         [EXPR_IS_NOT_FALSE] = "($1 IS DISTINCT FROM false)",
     };
-    struct value value = {e->args[0], e->op == EXPR_IS_NULL || e->op == EXPR_IS_NOT_NULL ? e->args[0]->type : boolean,
-                          0};
+    struct value value =
+        value_of(e->args[0], e->op == EXPR_IS_NULL || e->op == EXPR_IS_NOT_NULL ? e->args[0]->type : boolean);
     switch (e->op) {
     case EXPR_NEGATE:
         print_negate(p, e);
@@ -246,8 +267,13 @@ static void print_between(struct printer *p, const struct expr *e) {
     struct type low, high;
     typing_compare(e->args[0], e->args[1], &low); /* expr_check has seen both succeed */
     typing_compare(e->args[0], e->args[2], &high);
-    struct value values[] = {{e->args[0], low, 0}, {e->args[1], low, 0}, {e->args[2], high, 0}, {e->args[0], high, 0}};
-    print_template(p, type_eq(low, high) ? "($1 >= $2 AND $1 <= $3)" : "($1 >= $2 AND $4 <= $3)", values, 4);
+    bool is_one = type_eq(low, high);
+    const struct expr *a = e->args[0];
+    unsigned name = is_one ? 0 : print_named(p, a);
+    struct value values[] = {
+        {a, low, name, a->type}, value_of(e->args[1], low), value_of(e->args[2], high), {a, high, name, a->type}};
+    print_template(p, is_one ? "($1 >= $2 AND $1 <= $3)" : "($1 >= $2 AND $4 <= $3)", values, 4);
+    print_named_end(p, name);
 }
 
 static void print_case(struct printer *p, const struct expr *e) {
