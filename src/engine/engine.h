@@ -14,8 +14,8 @@
  * - spark_trim: 0x20 only, both ends. spark_upper, spark_lower: Java's, root locale.
  * - java_regexp_find(VARCHAR, pattern) BOOLEAN: see base/regex.h; pattern constant. NULL where the match needs too many
  *   steps.
- * - key_is_repeated(UBIGINT) BOOLEAN: see engine_find_repeated. as_computed(BOOLEAN): its argument, and a fence: a filter
- *   on it stays above the projection that computes it, so what stands below is evaluated once.
+ * - key_is_repeated(UBIGINT) BOOLEAN: see engine_find_repeated. as_computed(BOOLEAN): its argument, and a fence: a
+ * filter on it stays above the projection that computes it, so what stands below is evaluated once.
  * - and the table functions that other modules register through engine_add_source.
  */
 #ifndef ENGINE_ENGINE_H
@@ -91,8 +91,8 @@ void engine_sql_parquet(struct buf *sql, const struct str *paths, size_t count, 
 
 /**
  * Find the hashes that occur more than once among the rows of a SELECT with one column, UBIGINT without NULL. After it
- * SQL may ask key_is_repeated(hash), which answers for the last call. 8 bytes of memory a row, at most 256 MiB: more rows
- * are read in several passes.
+ * SQL may ask key_is_repeated(hash), which answers for the last call. 8 bytes of memory a row, at most 256 MiB: more
+ * rows are read in several passes.
  * @param row_count  about how many rows there are
  * @param found  how many hashes occur more than once
  */
