@@ -35,7 +35,8 @@ enum assay_code failure_report(struct engine *engine, duckdb_error_type type, co
 
 /* ---- statements (query.c) ---- */
 
-/** Run SQL to its end. `result` may be NULL; else it is the caller's to destroy when OK. `sql` ends with NUL. */
+/** Run statements to their end. `result`, of the last one, may be NULL; else it is the caller's to destroy when OK.
+ * `sql` ends with NUL. */
 enum assay_code statement_run(struct engine *engine, const char *sql, duckdb_result *result,
                               struct assay_error *err) NODISCARD;
 /** Check and plan one statement without running it; the caller destroys *out when OK. */

@@ -10,21 +10,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-enum assay_code statement_run(struct engine *engine, const char *sql, duckdb_result *result, struct assay_error *err) {
-    TRY(failure_begin(engine, err));
-    duckdb_result own;
-    duckdb_result *to = result ? result : &own;
-    if (duckdb_query(engine->connection, sql, to) == DuckDBSuccess) {
-        if (!result) duckdb_destroy_result(&own);
-        return ASSAY_OK;
-    }
-    enum assay_code rc = failure_report(engine, duckdb_result_error_type(to), duckdb_result_error(to), sql, err);
-    duckdb_destroy_result(to);
-    return rc;
-}
-
-/** The C interface keeps no type for an error of planning; its text starts with it. */
+/** The C interface keeps the type of an error in results only; elsewhere the text starts with it. */
 static duckdb_error_type type_of_text(const char *text) {
     static const struct {
         const char *start;
@@ -46,6 +34,75 @@ enum assay_code statement_prepare(struct engine *engine, const char *sql, duckdb
     const char *text = duckdb_prepare_error(*out);
     enum assay_code rc = failure_report(engine, type_of_text(text), text, sql, err);
     duckdb_destroy_prepare(out);
+    return rc;
+}
+
+enum { NAP_LEAST_NS = 20 * 1000, NAP_MOST_NS = 1000 * 1000 };
+
+/** Do the statement's tasks until none is left. duckdb_query does the same, but asks for tasks without a pause while
+ * the other threads have them all. */
+static duckdb_pending_state do_tasks(duckdb_pending_result pending) {
+    long nap_ns = NAP_LEAST_NS;
+    for (;;) {
+        duckdb_pending_state state = duckdb_pending_execute_task(pending);
+        if (state == DUCKDB_PENDING_NO_TASKS_AVAILABLE) {
+            nanosleep(&(struct timespec){.tv_nsec = nap_ns}, NULL);
+            if (nap_ns < NAP_MOST_NS) nap_ns *= 2;
+        } else if (state == DUCKDB_PENDING_RESULT_NOT_READY) {
+            nap_ns = NAP_LEAST_NS;
+        } else {
+            return state;
+        }
+    }
+}
+
+/** Run a prepared statement; its rows are streamed or held by *result, which is the caller's to destroy in any case. */
+static enum assay_code execute(struct engine *engine, duckdb_prepared_statement statement, bool is_streamed,
+                               const char *sql, duckdb_result *result, struct assay_error *err) {
+    duckdb_pending_result pending = NULL;
+    enum assay_code rc = ASSAY_OK;
+    memset(result, 0, sizeof *result);
+    duckdb_state state = is_streamed ? duckdb_pending_prepared_streaming(statement, &pending)
+                                     : duckdb_pending_prepared(statement, &pending);
+    if (state != DuckDBSuccess || do_tasks(pending) == DUCKDB_PENDING_ERROR) {
+        const char *text = duckdb_pending_error(pending);
+        rc = failure_report(engine, type_of_text(text), text, sql, err);
+    } else if (duckdb_execute_pending(pending, result) != DuckDBSuccess) {
+        rc = failure_report(engine, duckdb_result_error_type(result), duckdb_result_error(result), sql, err);
+    }
+    duckdb_destroy_pending(&pending);
+    return rc;
+}
+
+/** Prepare one of several statements; the caller destroys *out when OK. */
+static enum assay_code prepare_extracted(struct engine *engine, duckdb_extracted_statements statements, idx_t index,
+                                         const char *sql, duckdb_prepared_statement *out, struct assay_error *err) {
+    if (duckdb_prepare_extracted_statement(engine->connection, statements, index, out) == DuckDBSuccess)
+        return ASSAY_OK;
+    const char *text = duckdb_prepare_error(*out);
+    enum assay_code rc = failure_report(engine, type_of_text(text), text, sql, err);
+    duckdb_destroy_prepare(out);
+    return rc;
+}
+
+enum assay_code statement_run(struct engine *engine, const char *sql, duckdb_result *result, struct assay_error *err) {
+    TRY(failure_begin(engine, err));
+    duckdb_extracted_statements statements;
+    idx_t count = duckdb_extract_statements(engine->connection, sql, &statements);
+    const char *text = duckdb_extract_statements_error(statements);
+    enum assay_code rc = text ? failure_report(engine, type_of_text(text), text, sql, err) : ASSAY_OK;
+    for (idx_t i = 0; i < count && rc == ASSAY_OK; i++) {
+        duckdb_prepared_statement statement;
+        duckdb_result own;
+        if ((rc = prepare_extracted(engine, statements, i, sql, &statement, err))) break;
+        rc = execute(engine, statement, false, sql, &own, err);
+        duckdb_destroy_prepare(&statement);
+        if (rc == ASSAY_OK && result && i + 1 == count)
+            *result = own;
+        else
+            duckdb_destroy_result(&own);
+    }
+    duckdb_destroy_extracted(&statements);
     return rc;
 }
 
@@ -148,10 +205,7 @@ static enum assay_code query_each(struct engine *engine, struct str sql, columns
     buf_add(&text, sql);
     buf_addz(&text, "");
     if ((rc = statement_prepare(engine, text.data, &statement, err))) goto done;
-    if (duckdb_execute_prepared_streaming(statement, &result) != DuckDBSuccess) {
-        rc = failure_report(engine, duckdb_result_error_type(&result), duckdb_result_error(&result), text.data, err);
-        goto done;
-    }
+    if ((rc = execute(engine, statement, true, text.data, &result, err))) goto done;
     if (columns) columns(context, &result);
     rc = read_result(engine, &result, text.data, row, context, err);
 done:
