@@ -131,6 +131,7 @@ static enum assay_code run_batch(struct session *session, const struct plan *pla
     r.code = plan_batch_check(batch_id, &r.err);
     if (r.code) r.gate = STR("batch_id");
     if (r.code == ASSAY_OK) r.code = run_stages(session, options->stages, &r, &arena);
+    if (r.code == ASSAY_OK) r.err = (struct assay_error){0}; /* what was asked and answered with no on the way */
     r.ended_us = time_now_us();
     /* Without a record a batch is pending, which is right after a failure, and for a run of bronze alone. */
     bool is_recorded = (options->stages & RUN_SILVER) && (r.code == ASSAY_OK || r.code == ASSAY_REFUSED);

@@ -115,6 +115,7 @@ def test_run_json_is_one_object(project):
     assert b1["rounded"] == {"amount": 1}
     assert b1["versions"] == {feed.BRONZE: 0, feed.QUARANTINE: 0, feed.TABLE: 0}
     assert [f["name"] for f in b1["files"]] == ["a.csv"] and len(b1["files"][0]["sha256"]) == 64
+    assert (b1["where"], b1["message"]) == (None, None)
     assert (runs["b2"]["status"], runs["b2"]["gate"], runs["b2"]["quarantined"]) == ("refused", "reject_ratio", 2)
     assert "inserted" not in runs["b2"] and "the limit is 5 %" in runs["b2"]["message"]
     assert (runs["b3"]["status"], runs["b3"]["gate"]) == ("refused", "header")
