@@ -6,7 +6,7 @@ import time
 import feed
 import pytest
 
-SIZE = 120_000
+SIZE = 80_000
 
 
 def wait_for(project, pattern, process):
@@ -17,9 +17,15 @@ def wait_for(project, pattern, process):
         time.sleep(0.001)
 
 
-@pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["SIGINT", "SIGTERM"])
-@pytest.mark.parametrize("when, tables", [(".assay-staging/*/*", []), ("Tables/bronze/*/_delta_log/*0.json", [feed.BRONZE])],
-                         ids=["in bronze", "in silver"])
+def count(project, table):
+    import deltalake
+
+    return deltalake.DeltaTable(project.table(table)).to_pyarrow_table().num_rows
+
+
+@pytest.mark.parametrize("when, tables, number, code", [
+    pytest.param(".assay-staging/*/*", [], signal.SIGINT, 130, id="in bronze by SIGINT"),
+    pytest.param("Tables/bronze/*/_delta_log/*0.json", [feed.BRONZE], signal.SIGTERM, 143, id="in silver by SIGTERM")])
 def test_signal_in_a_run(project, when, tables, number, code):
     feed.feed(project, {"b1": {"a.csv": feed.orders(*(feed.order(f"K{i}") for i in range(SIZE)))}})
     run = subprocess.Popen([project.program, "run"], cwd=project.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -30,10 +36,10 @@ def test_signal_in_a_run(project, when, tables, number, code):
     assert "stopped by a signal before the commit to " in err and "next: assay run silver.orders --batch b1" in err
     assert [table for table in feed.TABLES if project.table(table).exists()] == tables
     for table in tables:
-        assert len(project.rows(table)) == SIZE
+        assert count(project, table) == SIZE
     assert not (project.lake / ".assay-staging").exists()
     project.assay("run")
-    assert len(project.rows(feed.TABLE)) == len(project.rows(feed.BRONZE)) == SIZE
+    assert count(project, feed.TABLE) == count(project, feed.BRONZE) == SIZE
 
 
 def test_signal_between_batches(project):

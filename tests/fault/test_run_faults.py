@@ -31,8 +31,13 @@ def clone(source, root):
     return copy
 
 
+def objects(project):
+    return [path for path in (project.lake / "Tables").rglob("*") if path.is_file()]
+
+
 class Story:
-    """A lake before a run, the states each table goes through in it, and the number of its storage calls."""
+    """A lake before a run, the states each table goes through in it, and the numbers of its storage calls and of those that
+    write."""
 
     def __init__(self, before, batches, code):
         self.before, self.code = before, code
@@ -47,6 +52,7 @@ class Story:
         whole.assay("run", feed.TABLE, code=code, env={"ASSAY_TEST_FAULT": "count", "ASSAY_TEST_FAULT_COUNT": str(count)})
         assert feed.state(whole) == self.after()
         self.calls = int(count.read_text())
+        self.writes = len(objects(whole)) - len(objects(before))
 
     def after(self):
         return {table: states[-1] for table, states in self.states.items()}
@@ -71,9 +77,10 @@ def later(assay, tmp_path_factory):
 
 
 def check_steps(story, project, said):
-    """Each table stands at one of its states, and none is ahead of the table that is written before it."""
+    """Each table stands at one of its states, and none is ahead of the table that is written before it. Gives the state."""
     stands = []
-    for table, found in feed.state(project).items():
+    state = feed.state(project)
+    for table, found in state.items():
         at = [i for i, rows in enumerate(story.states[table]) if rows == found]
         assert at, f"{said}: {table} is in between: {len(found)} rows"
         stands.append(at)
@@ -81,30 +88,34 @@ def check_steps(story, project, said):
     for table, at in zip(feed.TABLES, stands):
         limit = max((i for i in at if i <= limit), default=None)
         assert limit is not None, f"{said}: {table} is ahead of the table before it"
+    return state
 
 
 def break_run(story, way, n, folder):
-    said = f"{way}:{n} of {story.calls}"
+    said = f"{way}:{n}"
     project = clone(story.before, folder / f"{way}-{n}")
     broken = project.assay("run", feed.TABLE, code=None, env={"ASSAY_TEST_FAULT": f"{way}:{n}"})
     assert broken.code in CODES[way] | {story.code}, f"{said}: exit {broken.code}\n{broken.stderr}"
     if broken.code in (3, 5):
         assert broken.stderr.startswith("assay: "), f"{said}: {broken.stderr}"
-    check_steps(story, project, said)
+    state = check_steps(story, project, said)
     feed.check_files(project)
     if broken.code == story.code:
-        assert feed.state(project) == story.after(), said
+        assert state == story.after(), said
     project.assay("run", feed.TABLE, code=None)
     assert feed.state(project) == story.after(), f"{said}: the next run does not finish the job"
     feed.check_files(project)
     feed.check_account(project)
-    assert "nothing to do" in project.assay("run", feed.TABLE).stdout, said
+    if n % 4 == 0:
+        assert "nothing to do" in project.assay("run", feed.TABLE).stdout, said
     assert not (project.lake / ".assay-staging").exists(), f"{said}: staged files are left"
     shutil.rmtree(project.root)
 
 
 def sweep(story, way, folder, is_whole=False):
-    calls = range(1, story.calls + 1) if is_whole else range(1 + WAYS.index(way), story.calls + 1, len(WAYS))
+    calls = range(1, (story.writes if way == "full" else story.calls) + 1)
+    if not is_whole:
+        calls = calls[::2] if way == "full" else calls[WAYS.index(way)::4]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for done in [pool.submit(break_run, story, way, n, folder) for n in calls]:
             done.result()
