@@ -19,6 +19,7 @@ static const struct {
     {DUCKDB_ERROR_OUT_OF_MEMORY, NULL, ASSAY_LIMIT},
     {DUCKDB_ERROR_PERMISSION, NULL, ASSAY_DENIED},
     {DUCKDB_ERROR_IO, "No space left", ASSAY_DENIED},
+    {DUCKDB_ERROR_IO, "File too large", ASSAY_DENIED},
     {DUCKDB_ERROR_IO, "Permission denied", ASSAY_DENIED},
     {DUCKDB_ERROR_IO, "Read-only file system", ASSAY_DENIED},
     {DUCKDB_ERROR_IO, "No files found", ASSAY_NOT_FOUND},
@@ -60,8 +61,11 @@ enum assay_code failure_report(struct engine *engine, duckdb_error_type type, co
         return failure.code;
     }
     if (!text) text = "no message";
-    const char *snippet = strstr(text, "\n\nLINE "); /* DuckDB quotes the statement from here on */
-    int shown = snippet ? (int)(snippet - text) : (int)strnlen(text, 1024);
+    const char *more = strstr(text, "\n\n"); /* the statement, or advice about settings that are ours */
+    int shown = more ? (int)(more - text) : (int)strnlen(text, 1024);
     if (getenv("ASSAY_TEST_SQL")) return error_set(err, code_of(type, text), NULL, "%s\n%s", text, sql);
-    return error_set(err, code_of(type, text), NULL, "the SQL engine: %.*s", shown, text);
+    const char *next = type == DUCKDB_ERROR_OUT_OF_MEMORY
+                           ? "\nnext: give it more memory (--memory SIZE), or fewer threads (--threads N)"
+                           : "";
+    return error_set(err, code_of(type, text), NULL, "the SQL engine: %.*s%s", shown, text, next);
 }

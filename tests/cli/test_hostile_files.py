@@ -112,4 +112,11 @@ def test_a_line_of_200_megabytes(project, place):
     assert done.code in (0, 1, 3), done.stderr
     assert len(done.stderr) < 5000
     if done.code == 3:
-        assert "memory" in done.stderr
+        assert "memory" in done.stderr and "--memory" in done.stderr
+
+
+def test_too_little_memory_is_told_with_what_helps(project):
+    long = "x" * 60_000_000
+    said = run(project, feed.HEADER + feed.order("A") + long + "\n", 3, "--memory", "64MB").stderr
+    assert "emory" in said and "next: give it more memory (--memory SIZE)" in said
+    assert "SET " not in said
