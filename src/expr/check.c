@@ -28,20 +28,25 @@ static const char *name_of(const struct checker *c, struct type type) {
     return name;
 }
 
+/** With its article. */
+static const char *a_name_of(const struct checker *c, struct type type) {
+    const char *article = type.kind == TYPE_NONE ? "" : type.kind == TYPE_INT ? "an " : "a ";
+    return str_printf(c->arena, "%s%s", article, name_of(c, type)).ptr;
+}
+
 /** Whether a value can be used as the type, with a message if not. */
 static enum assay_code need_cast(const struct checker *c, const struct expr *e, struct type to) {
     struct buf unused = {0};
-    bool is_known = cast_template(e->type, to, &unused);
+    bool is_known = cast_template(e->type, to, &unused), is_text = to.kind == TYPE_STRING && type_is_number(e->type);
     buf_free(&unused);
     if (is_known) return ASSAY_OK;
-    return fail_at(c->err, e->offset, "a %s cannot be used as %s here: Spark and the embedded engine would differ%s",
-                   name_of(c, e->type), name_of(c, to),
-                   to.kind == TYPE_STRING ? "; cast it to a decimal of at most 6 places first" : "");
+    return fail_at(c->err, e->offset, "%s cannot be used as %s here%s", a_name_of(c, e->type), name_of(c, to),
+                   is_text ? ", its digits depend on the engine; cast it to a decimal of at most 6 places first" : "");
 }
 
 static enum assay_code need_boolean(const struct checker *c, const struct expr *e, const char *what) {
     if (e->type.kind == TYPE_BOOLEAN || e->type.kind == TYPE_NONE) return ASSAY_OK;
-    return fail_at(c->err, e->offset, "%s is a %s, expected a condition", what, name_of(c, e->type));
+    return fail_at(c->err, e->offset, "%s is %s, expected a condition", what, a_name_of(c, e->type));
 }
 
 /* ---- columns and literals ---- */
@@ -124,7 +129,7 @@ static enum assay_code check_comparable(const struct checker *c, size_t offset, 
                                         const struct expr *b) {
     struct type common;
     if (!typing_compare(a, b, &common))
-        return fail_at(c->err, offset, "a %s and a %s cannot be compared", name_of(c, a->type), name_of(c, b->type));
+        return fail_at(c->err, offset, "%s and %s cannot be compared", a_name_of(c, a->type), a_name_of(c, b->type));
     if (is_beyond_bigint(a, b) || is_beyond_bigint(b, a))
         return fail_at(c->err, offset, "the number is beyond every bigint, so the comparison says nothing");
     TRY(need_cast(c, a, common));
@@ -136,8 +141,8 @@ static enum assay_code check_arithmetic(const struct checker *c, struct expr *e)
     const struct expr *a = e->args[0], *b = e->args[1];
     const char *wrong = typing_arithmetic(e->op, a, b, &t);
     if (wrong)
-        return fail_at(c->err, e->offset, "a %s and a %s cannot be combined like this: %s", name_of(c, a->type),
-                       name_of(c, b->type), wrong);
+        return fail_at(c->err, e->offset, "%s and %s cannot be combined like this: %s", a_name_of(c, a->type),
+                       a_name_of(c, b->type), wrong);
     e->type = t.result;
     TRY(need_cast(c, a, t.left));
     return need_cast(c, b, t.right);
@@ -146,7 +151,7 @@ static enum assay_code check_arithmetic(const struct checker *c, struct expr *e)
 static enum assay_code check_negate(const struct checker *c, struct expr *e) {
     struct expr *a = e->args[0];
     e->type = parameter_type(PARAMETER_NUMBER, a->type, boolean);
-    if (!type_is_number(e->type)) return fail_at(c->err, e->offset, "a %s has no negative", name_of(c, a->type));
+    if (!type_is_number(e->type)) return fail_at(c->err, e->offset, "%s has no negative", a_name_of(c, a->type));
     return need_cast(c, a, e->type);
 }
 
@@ -264,8 +269,8 @@ static enum assay_code check_argument(const struct checker *c, const struct expr
         return need_boolean(c, a, "the first value of this function");
     case PARAMETER_COUNT:
         if (is_null || (type_is_integer(a->type) && a->type.kind != TYPE_BIGINT)) return ASSAY_OK;
-        return fail_at(c->err, a->offset, "value %zu of %.*s is a %s, expected an int; write CAST(... AS INT)",
-                       index + 1, STR_ARG(call->text), name_of(c, a->type));
+        return fail_at(c->err, a->offset, "value %zu of %.*s is %s, expected an int; write CAST(... AS INT)", index + 1,
+                       STR_ARG(call->text), a_name_of(c, a->type));
     case PARAMETER_SCALE:
         if (round_scale(call) >= 0) return ASSAY_OK;
         return fail_at(c->err, a->offset, "value 2 of %.*s has to be a number from 0 to 18 that is written out",
@@ -273,13 +278,13 @@ static enum assay_code check_argument(const struct checker *c, const struct expr
     case PARAMETER_NUMBER:
     case PARAMETER_DOUBLE:
         if (is_null || type_is_number(a->type) || a->type.kind == TYPE_STRING) break;
-        return fail_at(c->err, a->offset, "value %zu of %.*s is a %s, expected a number", index + 1,
-                       STR_ARG(call->text), name_of(c, a->type));
+        return fail_at(c->err, a->offset, "value %zu of %.*s is %s, expected a number", index + 1, STR_ARG(call->text),
+                       a_name_of(c, a->type));
     case PARAMETER_DATE:
     case PARAMETER_TIMESTAMP:
         if (!type_is_number(a->type) && a->type.kind != TYPE_BOOLEAN && a->type.kind != TYPE_BINARY) break;
-        return fail_at(c->err, a->offset, "value %zu of %.*s is a %s, expected a %s", index + 1, STR_ARG(call->text),
-                       name_of(c, a->type), parameter == PARAMETER_DATE ? "date" : "timestamp");
+        return fail_at(c->err, a->offset, "value %zu of %.*s is %s, expected a %s", index + 1, STR_ARG(call->text),
+                       a_name_of(c, a->type), parameter == PARAMETER_DATE ? "date" : "timestamp");
     default:
         break;
     }
@@ -398,6 +403,6 @@ enum assay_code expr_check_predicate(struct expr *e, const struct expr_column *c
     TRY(expr_check(e, columns, count, arena, err));
     struct checker c = {.arena = arena, .err = err};
     if (e->type.kind == TYPE_BOOLEAN) return ASSAY_OK;
-    return fail_at(err, e->offset, "the expression is a %s, expected a condition that is true or false",
-                   name_of(&c, e->type));
+    return fail_at(err, e->offset, "the expression is %s, expected a condition that is true or false",
+                   a_name_of(&c, e->type));
 }

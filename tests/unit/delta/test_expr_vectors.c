@@ -205,4 +205,38 @@ static void test_equals_spark(void **state) {
     assert_int_equal(refused, 252);
 }
 
-TEST_MAIN(cmocka_unit_test_setup_teardown(test_equals_spark, open_rows, close_rows))
+/** A column inside of `count` times the same: checked and run. */
+static void run_deep(const char *before, const char *column, const char *after, size_t count) {
+    struct assay_error err = {0};
+    struct engine_result r;
+    struct buf text = {0};
+    struct expr *e;
+    for (size_t i = 0; i < count; i++) buf_addz(&text, before);
+    buf_addz(&text, column);
+    for (size_t i = 0; i < count; i++) buf_addz(&text, after);
+    assert_ok(expr_parse(buf_str(&text), &arena, &e, &err), &err);
+    assert_ok(expr_check(e, columns, column_count, &arena, &err), &err);
+    assert_ok(engine_query(engine, engine_sql(e), ROWS_MAX, &arena, &r, &err), &err);
+    buf_free(&text);
+}
+
+/** Time and nesting grow with the rule, not with its power set: each of these would never end if a value were printed
+ * twice. */
+static void test_deep_rules_run(void **state) {
+    UNUSED(state);
+    run_deep("", "i", " + 1", 40);
+    run_deep("", "b", " + 1", 40);
+    run_deep("1 / (", "d", ")", 40);
+    run_deep("i % (", "i", ")", 40);
+    run_deep("", "p", " OR p", 190);
+    run_deep("coalesce(", "s", ", 'x')", 60);
+    run_deep("CASE WHEN p THEN ", "i", " END", 60);
+    run_deep("CAST(CAST(", "d", " AS INT) AS DOUBLE)", 20);
+    run_deep("substring(", "s", ", -2)", 20);
+    run_deep("round(", "d", ", 1)", 40);
+    run_deep("nullif(", "i", ", '1')", 40);
+    run_deep("nullif(", "s", ", 'x')", 40);
+}
+
+TEST_MAIN(cmocka_unit_test_setup_teardown(test_equals_spark, open_rows, close_rows),
+          cmocka_unit_test_setup_teardown(test_deep_rules_run, open_rows, close_rows))

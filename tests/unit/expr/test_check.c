@@ -68,7 +68,7 @@ static void test_arguments(void **state) {
 /* Where equal results could not be had, or Spark itself refuses. */
 static void test_refused_operations(void **state) {
     UNUSED(state);
-    assert_refused("is_open = 1", "column 9", "a boolean and a int cannot be compared");
+    assert_refused("is_open = 1", "column 9", "a boolean and an int cannot be compared");
     assert_refused("date > 5", "column 6", "cannot be compared");
     assert_refused("i AND is_open", "column 1", "expected a condition");
     assert_refused("at - at", "column 4", "timestamps have no arithmetic");

@@ -42,6 +42,12 @@ static void test_height_counts(void **state) {
     assert_limit(taken(&text));
 }
 
+/** CASE x WHEN shares x between its conditions, so a short text can be a tree of 2^n parts. */
+static void test_size_counts(void **state) {
+    UNUSED(state);
+    assert_limit(repeat("CASE ", 60, "a", " WHEN 1 THEN 1 WHEN 2 THEN 2 END"));
+}
+
 static void test_at_the_limit(void **state) {
     UNUSED(state);
     struct assay_error err = {0};
@@ -108,5 +114,5 @@ static void test_mangled_texts(void **state) {
     }
 }
 
-TEST_MAIN(RUN(test_deep_texts), RUN(test_height_counts), RUN(test_at_the_limit), RUN(test_sql_does_not_explode),
-          RUN(test_long_texts), RUN(test_broken_bytes), RUN(test_mangled_texts))
+TEST_MAIN(RUN(test_deep_texts), RUN(test_height_counts), RUN(test_size_counts), RUN(test_at_the_limit),
+          RUN(test_sql_does_not_explode), RUN(test_long_texts), RUN(test_broken_bytes), RUN(test_mangled_texts))
