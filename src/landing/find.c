@@ -3,35 +3,33 @@
 
 #include <stdlib.h>
 
-/** Take the data files of one folder out of its entries. */
-static void take_files(const struct plan *plan, const struct store_entry *entries, size_t count, struct arena *arena,
-                       struct landing_batch *batch) {
-    batch->files = ARENA_ARRAY(arena, count, struct landing_file);
+/** The batch of a folder whose objects are given; those in folders below it are not looked at. */
+static struct landing_batch make_batch(struct store *store, const struct plan *plan, struct str id,
+                                       const struct store_entry *entries, size_t count, struct arena *arena) {
+    struct landing_batch batch = {.id = id, .folder = landing_folder_key(plan, id, arena), .landed_at_us = INT64_MIN};
+    bool has_manifest = false;
+    batch.files = ARENA_ARRAY(arena, count, struct landing_file);
     for (size_t i = 0; i < count; i++) {
-        struct str name = str_basename(entries[i].key);
-        if (!landing_is_data(plan, name)) continue;
-        batch->files[batch->file_count++] =
-            (struct landing_file){name, entries[i].key, entries[i].size_bytes, entries[i].modified_us, {0}};
-        if (entries[i].modified_us > batch->landed_at_us) batch->landed_at_us = entries[i].modified_us;
+        const struct store_entry *entry = &entries[i];
+        struct str name = str_sub(entry->key, batch.folder.len + 1, entry->key.len);
+        has_manifest = has_manifest || str_eq(name, STR(MANIFEST_NAME));
+        if (str_find_char(name, '/') != SIZE_MAX || !landing_is_data(plan, name)) continue;
+        batch.files[batch.file_count++] =
+            (struct landing_file){name, entry->key, entry->size_bytes, entry->modified_us, {0}};
+        if (entry->modified_us > batch.landed_at_us) batch.landed_at_us = entry->modified_us;
     }
-}
-
-static enum assay_code read_folder(struct store *store, const struct plan *plan, struct str id, struct arena *arena,
-                                   struct landing_batch *out, size_t *entry_count, struct assay_error *err) {
-    struct store_entry *entries;
-    *out = (struct landing_batch){.id = id, .folder = landing_folder_key(plan, id, arena), .landed_at_us = INT64_MIN};
-    TRY(store_list_flat(store, out->folder, arena, &entries, entry_count, err));
-    take_files(plan, entries, *entry_count, arena, out);
-    int64_t landed_at = manifest_landed_at(store, out->folder);
-    if (landed_at >= 0) out->landed_at_us = landed_at;
-    return ASSAY_OK;
+    int64_t landed_at_us = has_manifest ? manifest_landed_at(store, batch.folder) : -1;
+    if (landed_at_us >= 0) batch.landed_at_us = landed_at_us;
+    return batch;
 }
 
 enum assay_code landing_find(struct store *store, const struct plan *plan, struct str batch_id, struct arena *arena,
                              struct landing_batch *out, struct assay_error *err) {
+    struct store_entry *entries;
     size_t entry_count;
     TRY(plan_batch_check(batch_id, err));
-    TRY(read_folder(store, plan, batch_id, arena, out, &entry_count, err));
+    TRY(store_list_flat(store, landing_folder_key(plan, batch_id, arena), arena, &entries, &entry_count, err));
+    *out = make_batch(store, plan, batch_id, entries, entry_count, arena);
     if (out->file_count) return ASSAY_OK;
     const char *where = str_c(arena, out->folder);
     if (entry_count)
@@ -65,12 +63,11 @@ enum assay_code landing_list(struct store *store, const struct plan *plan, struc
     *out = NULL;
     *count = 0;
     TRY(store_list(store, source, arena, &entries, &entry_count, err));
-    for (size_t i = 0; i < entry_count; i++) { /* sorted by key: a batch's files are neighbours */
+    for (size_t i = 0, next; i < entry_count; i = next) { /* sorted by key: a batch's files are neighbours */
         struct str id = id_of(source, entries[i].key);
-        if (id.len == 0 || (*count && str_eq((*out)[*count - 1].id, id))) continue;
-        struct landing_batch batch;
-        size_t in_folder;
-        TRY(read_folder(store, plan, id, arena, &batch, &in_folder, err));
+        for (next = i + 1; next < entry_count && str_eq(id_of(source, entries[next].key), id);) next++;
+        if (id.len == 0) continue;
+        struct landing_batch batch = make_batch(store, plan, id, entries + i, next - i, arena);
         if (batch.file_count) LIST_PUSH(arena, *out, *count, capacity) = batch;
     }
     if (*count) qsort(*out, *count, sizeof **out, by_landing);
