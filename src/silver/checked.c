@@ -10,13 +10,25 @@
  */
 #include "silver/silver_int.h"
 
+enum assay_code checked_need(const struct silver_load *load, const struct expr *e, struct assay_error *err) {
+    struct type *types = NULL;
+    size_t count = 0;
+    if (e) expr_decimals(e, load->arena, &types, &count);
+    for (size_t i = 0; i < count; i++)
+        TRY(engine_need_decimal(load->in->engine, types[i].precision, types[i].scale, err));
+    return ASSAY_OK;
+}
+
 enum assay_code checked_prepare(const struct silver_load *load, struct assay_error *err) {
     const struct plan *plan = load->in->plan;
     for (size_t i = 0; i < plan->column_count; i++) {
         struct type type = plan->columns[i].type;
         if (type.kind == TYPE_DECIMAL) TRY(engine_need_decimal(load->in->engine, type.precision, type.scale, err));
+        TRY(checked_need(load, plan->columns[i].clean, err));
     }
-    return ASSAY_OK;
+    for (size_t k = 0; k < plan->rule_count; k++) TRY(checked_need(load, plan->rules[k].predicate, err));
+    for (size_t k = 0; k < plan->constraint_count; k++) TRY(checked_need(load, plan->constraints[k].predicate, err));
+    return checked_need(load, plan->update_when, err);
 }
 
 static void print_text_layer(const struct silver_load *load, struct buf *sql) {

@@ -63,6 +63,7 @@ static enum assay_code load_reference(const struct silver_load *load, const stru
             columns[i] = (struct expr_column){s->metadata.schema.fields[i].name, s->metadata.schema.fields[i].type};
         if ((rc = expr_parse(rule->reference_active_when, arena, &active, err))) goto done;
         if ((rc = expr_check_predicate(active, columns, s->metadata.schema.count, arena, err))) goto done;
+        if ((rc = checked_need(load, active, err))) goto done;
         buf_addz(&sql, " AND (");
         expr_print_engine(&sql, active, STR("t"));
         buf_addc(&sql, ')');

@@ -41,6 +41,8 @@ struct silver_load {
 void checked_sql(const struct silver_load *load, struct buf *sql);
 /** SELECT of hash(keys) of every row. */
 void checked_hashes_sql(const struct silver_load *load, struct buf *sql);
+/** What the printed SQL of an expression needs of the engine; e may be NULL. */
+enum assay_code checked_need(const struct silver_load *load, const struct expr *e, struct assay_error *err) NODISCARD;
 /** Needs of the engine before checked_sql can run: decimals. */
 enum assay_code checked_prepare(const struct silver_load *load, struct assay_error *err) NODISCARD;
 
