@@ -92,8 +92,9 @@ static enum assay_code check_account(const struct silver_load *load, struct assa
 
 /** ASSAY_TEST_SMALL_BATCH_ROWS=0 sends every batch the way of the large ones. */
 static bool is_small(const struct silver_input *input) {
-    const char *most = getenv("ASSAY_TEST_SMALL_BATCH_ROWS");
-    return input->bronze->row_count <= (most ? atoll(most) : SMALL_BATCH_ROWS);
+    int64_t most = SMALL_BATCH_ROWS, asked;
+    if (str_int64(str_of(getenv("ASSAY_TEST_SMALL_BATCH_ROWS")), &asked) == ASSAY_OK) most = asked;
+    return input->bronze->row_count <= most;
 }
 
 enum assay_code silver_load(const struct silver_input *input, struct arena *arena, struct silver_result *out,
