@@ -7,7 +7,7 @@ import feed
 import project as projects
 import pytest
 
-ROUNDS = [pytest.param(5, id="few"), pytest.param(100, id="many", marks=pytest.mark.soak)]
+ROUNDS = [pytest.param(10, id="few"), pytest.param(100, id="many", marks=pytest.mark.soak)]
 SIZE = 60
 
 B1 = feed.orders(*(feed.order(f"A{i}", i % 60) for i in range(SIZE)), feed.bad_order("X1"))
