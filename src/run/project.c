@@ -5,7 +5,9 @@
  *     contracts: a glob such as `*.odcs.yaml` below contracts, or a list of them
  *
  * 1. Every contract file is read; mistakes are gathered, not thrown, so that one command shows them all.
- * 2. A table may have only one contract.
+ * 2. A table may have only one contract, and a contract's tables are its own: a batch is replaced by its id, so two
+ * contracts that write one table would replace each other's rows. Only bronze may be shared, by contracts that read the
+ * same files in the same way.
  */
 #include "run/run.h"
 
@@ -177,6 +179,50 @@ static void check_twins(struct project *p, struct arena *arena) {
                 }
 }
 
+/** The contracts read the same files in the same way. */
+static bool is_same_source(const struct contract *x, const struct contract *y, struct arena *arena) {
+    struct assay_error ignored = {0};
+    struct plan *a, *b;
+    if (plan_compile(x, arena, &a, &ignored) || plan_compile(y, arena, &b, &ignored)) return true; /* told elsewhere */
+    return str_eq(x->source.path, y->source.path) && str_eq(x->source.pattern, y->source.pattern) &&
+           str_eq_nocase(a->reader_settings, b->reader_settings);
+}
+
+/** Of two contracts, one table that both write. */
+static void check_pair(struct project_file *file, const struct contract *x, const struct contract *y,
+                       struct arena *arena) {
+    static const char *const words[] = {"", "bronze ", "quarantine "};
+    const struct str mine[] = {x->table, x->bronze_table, x->quarantine_table};
+    const struct str theirs[] = {y->table, y->bronze_table, y->quarantine_table};
+    for (size_t i = 0; i < 9; i++) {
+        size_t a = i / 3, b = i % 3;
+        if (i == 0 || mine[a].len == 0 || !str_eq_nocase(mine[a], theirs[b])) continue;
+        bool is_bronze = a == 1 && b == 1;
+        if (is_bronze && is_same_source(x, y, arena)) continue;
+        struct str message = str_printf(arena, "%stable %.*s is the %stable of %.*s too, %.*s%s", words[a],
+                                        STR_ARG(mine[a]), words[b], STR_ARG(y->table), STR_ARG(y->path),
+                                        is_bronze ? ", which reads other files, or reads them otherwise" : "");
+        diagnostics_add(
+            &file->diagnostics, arena,
+            (struct diagnostic){DIAGNOSTIC_ERROR, STR("table-shared"), x->place.line, x->place.column, 1, message,
+                                is_bronze ? STR("each would replace the other's batches: name another with assayBronze "
+                                                "{table: bronze.<name>}, or read the same files in the same way")
+                                          : STR("each would replace the other's rows: give one of them another table")});
+    }
+}
+
+/** No contract writes into a table of another one. */
+static void check_shared(struct project *p, struct arena *arena) {
+    for (size_t i = 0; i < p->file_count; i++)
+        for (size_t a = 0; a < p->files[i].contract_count; a++)
+            for (size_t j = 0; j <= i; j++) {
+                size_t count = j < i ? p->files[j].contract_count : a;
+                if (p->files[i].diagnostics.error_count || p->files[j].diagnostics.error_count) continue;
+                for (size_t b = 0; b < count; b++)
+                    check_pair(&p->files[i], &p->files[i].contracts[a], &p->files[j].contracts[b], arena);
+            }
+}
+
 static void count_mistakes(struct project *p) {
     p->error_count = p->diagnostics.error_count;
     p->warning_count = p->diagnostics.warning_count;
@@ -202,6 +248,7 @@ enum assay_code project_load(struct str start, struct arena *arena, struct proje
     read_lake(out, arena, root);
     TRY(read_contracts(out, arena, yaml_get(root, STR("contracts")), err));
     check_twins(out, arena);
+    check_shared(out, arena);
     count_mistakes(out);
     return ASSAY_OK;
 }
@@ -213,6 +260,7 @@ enum assay_code project_load_files(const struct str *paths, size_t count, struct
     for (size_t i = 0; i < count; i++)
         TRY(read_contract(add_file(out, arena, &capacity, paths[i]), paths[i], arena, err));
     check_twins(out, arena);
+    check_shared(out, arena);
     count_mistakes(out);
     return ASSAY_OK;
 }

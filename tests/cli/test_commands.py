@@ -258,3 +258,22 @@ def test_lint_names_places_and_ends_with_2(project):
     done = project.assay("run", code=2)
     assert "silver.orders.odcs.yaml:" in done.stderr and "nothing was read or written" in done.stderr
     assert not (project.lake / "Tables").exists()
+
+
+def test_two_contracts_that_would_replace_rows_of_each_other_are_mistakes(project):
+    """Each replaces a batch by its id, so b1 of one would take b1 of the other out of a table that both write."""
+    feed.feed(project, {"b1": {"a.csv": feed.orders(feed.order("A"))}})
+    other = feed.CONTRACT.read_text().replace("silver.orders", "silver.more").replace("name: orders", "name: more")
+    elsewhere = other.replace("landing/erp/orders", "landing/old/erp/orders")
+    own_quarantine = other.replace("quarantine.orders", "quarantine.more")
+    project.contract(elsewhere.replace("quarantine.orders", "quarantine.more"))
+    said = project.assay("lint", code=2).stdout
+    assert "bronze table bronze.erp_orders_raw is the bronze table of" in said and "[table-shared]" in said
+    assert "1 mistake in the contracts" in project.assay("run", feed.TABLE, code=2).stderr
+    project.contract(other)
+    said = project.assay("lint", code=2).stdout
+    assert "quarantine table quarantine.orders is the quarantine table of" in said
+    project.contract(own_quarantine)
+    project.assay("lint")
+    assert [run["landed"] for run in project.assay("run", "--json").json()["runs"]] == [1, 1]
+    assert len(project.rows(feed.BRONZE)) == 1
