@@ -3,7 +3,7 @@
  * one answer a rule, the verdict. Layers are nested so that each value is computed once and named; as_computed keeps
  * filters on the verdict from being moved below, where they would compute it all again.
  *
- * 1. An answer "_f<k>" is never NULL: broken (TRUE) or not.
+ * 1. An answer "=f<k>" is never NULL: broken (TRUE) or not.
  * 2. A column without a value (missing or unparseable) has one reason; its other rules are not asked.
  * 3. A rule that is asked accepts only when its predicate is TRUE.
  * Source: the design, "Semantics decided"; the oracle's table of rules.
@@ -38,21 +38,21 @@ static void print_text_layer(const struct silver_load *load, struct buf *sql) {
         const struct plan_column *c = &plan->columns[i];
         buf_addz(sql, "b.");
         engine_sql_name(sql, plan->source_columns[c->source]);
-        buf_printf(sql, " AS \"_r%zu\", ", i);
+        buf_printf(sql, " AS \"=r%zu\", ", i);
         if (c->clean) {
             expr_print_engine(sql, c->clean, STR("b"));
         } else {
             buf_addz(sql, "b.");
             engine_sql_name(sql, plan->source_columns[c->source]);
         }
-        buf_printf(sql, " AS \"_c%zu\", ", i);
+        buf_printf(sql, " AS \"=c%zu\", ", i);
     }
     buf_addz(sql, "b.\"_corrupt_record\", b.\"_source_file\", b.\"_source_line\", b.\"_batch_id\", b.\"_loaded_at\", ");
     buf_addz(sql, load->has_corrupt_bytes ? "b.\"_corrupt_bytes\"" : "NULL::BLOB AS \"_corrupt_bytes\"");
     buf_printf(sql, " FROM %.*s b", STR_ARG(load->raw));
 }
 
-/** The cast of the cleaned text "_c<i>". */
+/** The cast of the cleaned text "=c<i>". */
 static void print_cast(const struct plan_column *c, size_t i, struct buf *sql) {
     static const char *const functions[] = {
         [TYPE_BOOLEAN] = "spark_boolean",     [TYPE_TINYINT] = "spark_tinyint",
@@ -63,17 +63,17 @@ static void print_cast(const struct plan_column *c, size_t i, struct buf *sql) {
     };
     bool is_date = c->type.kind == TYPE_DATE;
     if (c->type.kind == TYPE_STRING) {
-        buf_printf(sql, "t.\"_c%zu\"", i);
+        buf_printf(sql, "t.\"=c%zu\"", i);
     } else if (c->type.kind == TYPE_BINARY) {
-        buf_printf(sql, "encode(t.\"_c%zu\")", i);
+        buf_printf(sql, "encode(t.\"=c%zu\")", i);
     } else if (c->format.len && (is_date || c->type.kind == TYPE_TIMESTAMP)) {
-        buf_printf(sql, "%s(t.\"_c%zu\", ", is_date ? "spark_to_date" : "spark_to_timestamp", i);
+        buf_printf(sql, "%s(t.\"=c%zu\", ", is_date ? "spark_to_date" : "spark_to_timestamp", i);
         engine_sql_text(sql, c->format);
         buf_addc(sql, ')');
     } else if (c->type.kind == TYPE_DECIMAL) {
-        buf_printf(sql, "spark_decimal_%d_%d(t.\"_c%zu\")", c->type.precision, c->type.scale, i);
+        buf_printf(sql, "spark_decimal_%d_%d(t.\"=c%zu\")", c->type.precision, c->type.scale, i);
     } else {
-        buf_printf(sql, "%s(t.\"_c%zu\")", functions[c->type.kind], i);
+        buf_printf(sql, "%s(t.\"=c%zu\")", functions[c->type.kind], i);
     }
 }
 
@@ -94,11 +94,11 @@ static void print_typed_layer(const struct silver_load *load, struct buf *sql) {
 /** TRUE when the cleaned text counts as no value: NULL; '' in a required string; blanks in other types. */
 static void print_missing(const struct plan_column *c, size_t i, struct buf *sql) {
     if (c->type.kind != TYPE_STRING)
-        buf_printf(sql, "(v.\"_c%zu\" IS NULL OR spark_trim(v.\"_c%zu\") = '')", i, i);
+        buf_printf(sql, "(v.\"=c%zu\" IS NULL OR spark_trim(v.\"=c%zu\") = '')", i, i);
     else if (c->is_required)
-        buf_printf(sql, "(v.\"_c%zu\" IS NULL OR v.\"_c%zu\" = '')", i, i);
+        buf_printf(sql, "(v.\"=c%zu\" IS NULL OR v.\"=c%zu\" = '')", i, i);
     else
-        buf_printf(sql, "(v.\"_c%zu\" IS NULL)", i);
+        buf_printf(sql, "(v.\"=c%zu\" IS NULL)", i);
 }
 
 static void print_value(const struct plan_column *c, struct buf *sql) {
@@ -122,7 +122,7 @@ static void print_has_value(const struct plan_column *c, struct buf *sql) {
 static void print_reference(const struct plan *plan, const struct plan_rule *rule, struct buf *sql) {
     buf_addz(sql, "v.");
     engine_sql_name(sql, plan->columns[rule->column].name);
-    buf_addz(sql, " IN (SELECT \"_key\" FROM ");
+    buf_addz(sql, " IN (SELECT \"=key\" FROM ");
     struct buf name = {0};
     buf_printf(&name, "assay_reference_%.*s", STR_ARG(rule->id));
     engine_sql_name(sql, buf_str(&name));
@@ -153,7 +153,7 @@ static void print_answer(const struct plan *plan, const struct plan_rule *rule, 
     case CONTRACT_SCALE:
         buf_addc(sql, '(');
         print_value(c, sql);
-        buf_printf(sql, " IS NOT NULL AND NOT spark_decimal_exact(v.\"_c%zu\", %d))", rule->column, c->type.scale);
+        buf_printf(sql, " IS NOT NULL AND NOT spark_decimal_exact(v.\"=c%zu\", %d))", rule->column, c->type.scale);
         break;
     default: /* a rule under a column is asked where the column has a value, one over the row always */
         buf_addc(sql, '(');
@@ -192,22 +192,22 @@ static void print_repeated(const struct silver_load *load, struct buf *sql) {
 
 static void print_answer_layer(const struct silver_load *load, struct buf *sql) {
     const struct plan *plan = load->in->plan;
-    buf_addz(sql, "SELECT *, (v.\"_corrupt_record\" IS NOT NULL) AS \"_corrupt\"");
+    buf_addz(sql, "SELECT *, (v.\"_corrupt_record\" IS NOT NULL) AS \"=corrupt\"");
     for (size_t k = 0; k < plan->rule_count; k++) {
         buf_addz(sql, ", ");
         print_answer(plan, &plan->rules[k], sql);
-        buf_printf(sql, " AS \"_f%zu\"", k);
+        buf_printf(sql, " AS \"=f%zu\"", k);
     }
     for (size_t i = 0; i < plan->column_count; i++) {
         const struct plan_column *c = &plan->columns[i];
         if (!c->is_rounded) continue;
         buf_addz(sql, ", (");
         print_value(c, sql);
-        buf_printf(sql, " IS NOT NULL AND NOT spark_decimal_exact(v.\"_c%zu\", %d)) AS \"_n%zu\"", i, c->type.scale, i);
+        buf_printf(sql, " IS NOT NULL AND NOT spark_decimal_exact(v.\"=c%zu\", %d)) AS \"=n%zu\"", i, c->type.scale, i);
     }
     buf_addz(sql, ", ");
     print_repeated(load, sql);
-    buf_addz(sql, " AS \"_repeated\"");
+    buf_addz(sql, " AS \"=repeated\"");
     buf_addz(sql, " FROM (");
     print_typed_layer(load, sql);
     buf_addz(sql, ") v");
@@ -215,10 +215,10 @@ static void print_answer_layer(const struct silver_load *load, struct buf *sql) 
 
 void checked_sql(const struct silver_load *load, struct buf *sql) {
     const struct plan *plan = load->in->plan;
-    buf_addz(sql, "(SELECT *, as_computed(\"_corrupt\"");
+    buf_addz(sql, "(SELECT *, as_computed(\"=corrupt\"");
     for (size_t k = 0; k < plan->rule_count; k++)
-        if (plan->rules[k].severity == CONTRACT_ERROR) buf_printf(sql, " OR \"_f%zu\"", k);
-    buf_addz(sql, ") AS \"_rejected\" FROM (");
+        if (plan->rules[k].severity == CONTRACT_ERROR) buf_printf(sql, " OR \"=f%zu\"", k);
+    buf_addz(sql, ") AS \"=rejected\" FROM (");
     print_answer_layer(load, sql);
     buf_addz(sql, ") a)");
 }

@@ -2,7 +2,7 @@
  * Grain: one row per key. Keys that occur more than once are found first, by hash over the keys alone, and only their
  * rows are ordered; all others go straight to the file. A small batch is ordered whole, from VERDICT_TABLE.
  *
- * 1. "_repeated" is a superset: it may name a key that occurs once (a hash that collides, a rejected twin), never miss
+ * 1. "=repeated" is a superset: it may name a key that occurs once (a hash that collides, a rejected twin), never miss
  * one.
  * 2. The order is total: contract columns, nulls last, then file name and line, the later one first.
  * 3. Rejected rows do not compete.
@@ -44,7 +44,7 @@ static void print_winners(const struct silver_load *load, struct buf *sql) {
     const struct plan *plan = load->in->plan;
     buf_addz(sql, "SELECT ");
     grain_columns(plan, "", sql);
-    buf_addz(sql, " FROM " VERDICT_TABLE " WHERE \"_repeated\" AND NOT \"_rejected\"");
+    buf_addz(sql, " FROM " VERDICT_TABLE " WHERE \"=repeated\" AND NOT \"=rejected\"");
     if (load->out->superseded == 0) return; /* each is alone */
     buf_addz(sql, " QUALIFY row_number() OVER (PARTITION BY ");
     for (size_t k = 0; k < plan->key_count; k++) {
@@ -62,9 +62,9 @@ static void print_taken(const struct silver_load *load, struct buf *sql) {
         grain_columns(load->in->plan, "", sql);
         buf_addz(sql, " FROM ");
         checked_sql(load, sql);
-        buf_addz(sql, " WHERE NOT \"_rejected\"");
+        buf_addz(sql, " WHERE NOT \"=rejected\"");
         if (!load->has_repeated) return;
-        buf_addz(sql, " AND NOT \"_repeated\" UNION ALL BY NAME ");
+        buf_addz(sql, " AND NOT \"=repeated\" UNION ALL BY NAME ");
     }
     print_winners(load, sql);
 }
@@ -76,8 +76,10 @@ enum assay_code grain_take(struct silver_load *load, const struct delta_metadata
     enum assay_code rc;
     load->incoming = (struct incoming){.is_table = as_table};
     if (as_table) {
-        buf_addz(&sql, "CREATE OR REPLACE TEMP TABLE " INCOMING_TABLE " AS ");
+        buf_addz(&sql, "CREATE OR REPLACE TEMP TABLE " INCOMING_TABLE
+                       " AS SELECT *, row_number() OVER () AS " INCOMING_PLACE " FROM (");
         print_taken(load, &sql);
+        buf_addc(&sql, ')');
         rc = engine_run(in->engine, buf_str(&sql), err);
     } else {
         print_taken(load, &sql);

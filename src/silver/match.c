@@ -13,7 +13,7 @@
 /** Two rows of one file, or of two, never have the same place: 2^40 rows are more than a file holds. */
 static void print_incoming(const struct silver_load *load, struct buf *sql) {
     if (load->incoming.is_table) {
-        buf_addz(sql, "(SELECT *, rowid AS " INCOMING_PLACE " FROM " INCOMING_TABLE ")");
+        buf_addz(sql, INCOMING_TABLE);
         return;
     }
     const struct engine_files *files = &load->incoming.files;

@@ -51,7 +51,7 @@ static bool complete_metadata(const struct silver_load *load, bool with_bytes, s
     return changed;
 }
 
-/** `CASE WHEN "_f3" THEN <what> END` for each error rule, corrupt record first; `what` is the reason or the structured
+/** `CASE WHEN "=f3" THEN <what> END` for each error rule, corrupt record first; `what` is the reason or the structured
  * entry. */
 static void print_reasons(const struct plan *plan, bool is_structured, struct buf *sql) {
     for (size_t k = 0; k <= plan->rule_count; k++) {
@@ -59,9 +59,9 @@ static void print_reasons(const struct plan *plan, bool is_structured, struct bu
         if (rule && rule->severity != CONTRACT_ERROR) continue;
         struct str reason = rule ? rule->reason : STR("corrupt record");
         if (rule)
-            buf_printf(sql, ", CASE WHEN \"_f%zu\" THEN ", k - 1);
+            buf_printf(sql, ", CASE WHEN \"=f%zu\" THEN ", k - 1);
         else
-            buf_addz(sql, is_structured ? "CASE WHEN \"_corrupt\" THEN " : ", CASE WHEN \"_corrupt\" THEN ");
+            buf_addz(sql, is_structured ? "CASE WHEN \"=corrupt\" THEN " : ", CASE WHEN \"=corrupt\" THEN ");
         if (is_structured) {
             buf_addz(sql, "{'rule': ");
             engine_sql_text(sql, rule ? rule->id : STR("corrupt_record"));
@@ -81,7 +81,7 @@ static void print_rows(const struct silver_load *load, bool with_bytes, struct b
     const struct plan *plan = load->in->plan;
     buf_addz(sql, "SELECT ");
     for (size_t i = 0; i < plan->column_count; i++) {
-        buf_printf(sql, "\"_r%zu\" AS ", i);
+        buf_printf(sql, "\"=r%zu\" AS ", i);
         engine_sql_name(sql, raw_name(plan, i, load->arena));
         buf_addz(sql, ", ");
     }
@@ -95,7 +95,7 @@ static void print_rows(const struct silver_load *load, bool with_bytes, struct b
     buf_printf(sql, " AS \"" QUARANTINE_VERSION "\", make_timestamptz(%lld) AS \"" QUARANTINE_AT "\"",
                (long long)time_now_us());
     if (with_bytes) buf_addz(sql, ", \"_corrupt_bytes\"");
-    buf_addz(sql, " FROM " VERDICT_TABLE " WHERE \"_rejected\"");
+    buf_addz(sql, " FROM " VERDICT_TABLE " WHERE \"=rejected\"");
 }
 
 static enum assay_code has_bytes(const struct silver_load *load, bool *out, struct assay_error *err) {
@@ -103,7 +103,7 @@ static enum assay_code has_bytes(const struct silver_load *load, bool *out, stru
     *out = false;
     if (!load->has_corrupt_bytes) return ASSAY_OK;
     TRY(engine_query(load->in->engine,
-                     STR("SELECT count(\"_corrupt_bytes\") FROM " VERDICT_TABLE " WHERE \"_rejected\""), 1, load->arena,
+                     STR("SELECT count(\"_corrupt_bytes\") FROM " VERDICT_TABLE " WHERE \"=rejected\""), 1, load->arena,
                      &r, err));
     *out = engine_cell_int(engine_cell_at(&r, 0, 0), 0) > 0;
     return ASSAY_OK;

@@ -53,9 +53,9 @@ static enum assay_code load_reference(const struct silver_load *load, const stru
     engine_sql_name(&sql, name);
     buf_addz(&sql, " AS SELECT DISTINCT ");
     engine_sql_name(&sql, rule->reference_column);
-    buf_addz(&sql, " AS \"_key\" FROM ");
+    buf_addz(&sql, " AS \"=key\" FROM ");
     if ((rc = delta_scan_sql(s, NULL, s->file_count, false, arena, &sql, err))) goto done;
-    buf_addz(&sql, " t WHERE \"_key\" IS NOT NULL");
+    buf_addz(&sql, " t WHERE \"=key\" IS NOT NULL");
     if (rule->reference_active_when.len) {
         struct expr *active;
         struct expr_column *columns = ARENA_ARRAY(arena, s->metadata.schema.count, struct expr_column);

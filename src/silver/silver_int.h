@@ -8,6 +8,9 @@
 #define INCOMING_TABLE "assay_incoming" /* temp table: a small batch after checks and grain */
 #define MET_TABLE "assay_met"           /* temp table: incoming rows that meet a row of silver, see match.c */
 
+/* Columns of these tables that are none of silver's begin with '=', which no column of a contract has in its name. */
+#define INCOMING_PLACE "\"=n\"" /* BIGINT: tells incoming rows apart */
+
 /** Batches of at most so many rows are kept whole in VERDICT_TABLE: one evaluation of the checks serves all steps. */
 enum { SMALL_BATCH_ROWS = 65536 };
 
@@ -33,10 +36,9 @@ struct silver_load {
 /* checked.c: the SQL of a row's way from bronze text to typed columns and answers */
 
 /**
- * The relation `(SELECT ...)` with, for contract column i: "_r<i>" raw text, "_c<i>" cleaned text, the typed value
- * under its own name; lineage columns; for rule k "_f<k>" BOOLEAN, never NULL: TRUE when the rule is broken; "_corrupt"
- * and
- * "_rejected"; "_n<i>" TRUE when the decimal was rounded; "_repeated": the row's key may occur again in the batch.
+ * The relation `(SELECT ...)` with, for contract column i: "=r<i>" raw text, "=c<i>" cleaned text, the typed value
+ * under its own name; lineage columns; for rule k "=f<k>" BOOLEAN, never NULL: TRUE when the rule is broken; "=corrupt"
+ * and "=rejected"; "=n<i>" TRUE when the decimal was rounded; "=repeated": the row's key may occur again in the batch.
  */
 void checked_sql(const struct silver_load *load, struct buf *sql);
 /** SELECT of hash(keys) of every row. */
@@ -86,8 +88,6 @@ enum assay_code table_fit(const struct silver_load *load, const struct delta_sna
                           struct delta_metadata **changed, struct assay_error *err) NODISCARD;
 
 /* match.c: which incoming rows meet rows of the table, and what becomes of them */
-
-#define INCOMING_PLACE "_assay_n" /* BIGINT: tells incoming rows apart */
 
 struct match {
     struct silver_load *load;

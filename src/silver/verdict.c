@@ -12,9 +12,9 @@
 
 static void print_kept_values(const struct plan *plan, struct buf *sql) {
     for (size_t i = 0; i < plan->column_count; i++)
-        buf_printf(sql, ", CASE WHEN \"_rejected\" THEN \"_r%zu\" END AS \"_r%zu\"", i, i);
+        buf_printf(sql, ", CASE WHEN \"=rejected\" THEN \"=r%zu\" END AS \"=r%zu\"", i, i);
     for (size_t i = 0; i < plan->column_count; i++) {
-        buf_addz(sql, ", CASE WHEN \"_repeated\" AND NOT \"_rejected\" THEN ");
+        buf_addz(sql, ", CASE WHEN \"=repeated\" AND NOT \"=rejected\" THEN ");
         engine_sql_name(sql, plan->columns[i].name);
         buf_addz(sql, " END AS ");
         engine_sql_name(sql, plan->columns[i].name);
@@ -23,11 +23,11 @@ static void print_kept_values(const struct plan *plan, struct buf *sql) {
 
 /** Which rows are kept. */
 static void print_attention(const struct plan *plan, struct buf *sql) {
-    buf_addz(sql, " WHERE \"_rejected\" OR \"_repeated\"");
+    buf_addz(sql, " WHERE \"=rejected\" OR \"=repeated\"");
     for (size_t k = 0; k < plan->rule_count; k++)
-        if (plan->rules[k].severity != CONTRACT_ERROR) buf_printf(sql, " OR \"_f%zu\"", k);
+        if (plan->rules[k].severity != CONTRACT_ERROR) buf_printf(sql, " OR \"=f%zu\"", k);
     for (size_t i = 0; i < plan->column_count; i++)
-        if (plan->columns[i].is_rounded) buf_printf(sql, " OR \"_n%zu\"", i);
+        if (plan->columns[i].is_rounded) buf_printf(sql, " OR \"=n%zu\"", i);
 }
 
 enum assay_code verdict_make(struct silver_load *load, struct assay_error *err) {
@@ -35,11 +35,11 @@ enum assay_code verdict_make(struct silver_load *load, struct assay_error *err) 
     struct buf sql = {0};
     buf_addz(
         &sql,
-        "CREATE OR REPLACE TEMP TABLE " VERDICT_TABLE " AS SELECT \"_rejected\", \"_repeated\", \"_corrupt\", "
+        "CREATE OR REPLACE TEMP TABLE " VERDICT_TABLE " AS SELECT \"=rejected\", \"=repeated\", \"=corrupt\", "
         "\"_corrupt_record\", \"_corrupt_bytes\", \"_source_file\", \"_source_line\", \"_batch_id\", \"_loaded_at\"");
-    for (size_t k = 0; k < plan->rule_count; k++) buf_printf(&sql, ", \"_f%zu\"", k);
+    for (size_t k = 0; k < plan->rule_count; k++) buf_printf(&sql, ", \"=f%zu\"", k);
     for (size_t i = 0; i < plan->column_count; i++)
-        if (plan->columns[i].is_rounded) buf_printf(&sql, ", \"_n%zu\"", i);
+        if (plan->columns[i].is_rounded) buf_printf(&sql, ", \"=n%zu\"", i);
     print_kept_values(plan, &sql);
     buf_addz(&sql, " FROM ");
     checked_sql(load, &sql);
@@ -51,23 +51,23 @@ enum assay_code verdict_make(struct silver_load *load, struct assay_error *err) 
 
 /** Accepted rows that lose to another of their key: repeated ones less one per key. */
 static void print_lost(const struct plan *plan, struct buf *sql) {
-    buf_addz(sql, "count(*) FILTER (\"_repeated\" AND NOT \"_rejected\") - "
+    buf_addz(sql, "count(*) FILTER (\"=repeated\" AND NOT \"=rejected\") - "
                   "(SELECT count(*) FROM (SELECT DISTINCT ");
     for (size_t k = 0; k < plan->key_count; k++) {
         if (k) buf_addz(sql, ", ");
         engine_sql_name(sql, plan->columns[plan->keys[k]].name);
     }
-    buf_addz(sql, " FROM " VERDICT_TABLE " WHERE \"_repeated\" AND NOT \"_rejected\"))");
+    buf_addz(sql, " FROM " VERDICT_TABLE " WHERE \"=repeated\" AND NOT \"=rejected\"))");
 }
 
 static void print_counts(const struct plan *plan, struct buf *sql) {
-    buf_addz(sql, "SELECT count(*) FILTER (\"_rejected\"), count(*) FILTER (\"_corrupt\"), ");
+    buf_addz(sql, "SELECT count(*) FILTER (\"=rejected\"), count(*) FILTER (\"=corrupt\"), ");
     print_lost(plan, sql);
     for (size_t k = 0; k < plan->rule_count; k++)
-        buf_printf(sql, ", count(*) FILTER (\"_f%zu\" AND %s\"_rejected\")", k,
+        buf_printf(sql, ", count(*) FILTER (\"=f%zu\" AND %s\"=rejected\")", k,
                    plan->rules[k].severity == CONTRACT_ERROR ? "" : "NOT ");
     for (size_t i = 0; i < plan->column_count; i++)
-        if (plan->columns[i].is_rounded) buf_printf(sql, ", count(*) FILTER (\"_n%zu\")", i);
+        if (plan->columns[i].is_rounded) buf_printf(sql, ", count(*) FILTER (\"=n%zu\")", i);
     buf_addz(sql, " FROM " VERDICT_TABLE);
 }
 

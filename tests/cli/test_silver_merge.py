@@ -159,6 +159,37 @@ def test_keys_of_floating_point_are_equal_as_in_spark(project, way):
     assert sorted(str(r["amount"]) for r in project.rows(feed.TABLE)) == ["2.00"] * 3
 
 
+ODD_NAMES = ["_r0", "_rejected", "_repeated", "_c1", "_f0", "_n1", "n", "f", "r", "newer", "is_updated", "rowid", "h", "select", "t", "i",
+             'a"b', "a'b", "a%zu", "Gr\u00f6\u00dfe", "source.n", "raw_n"]
+
+
+def test_columns_of_any_name(project, way):
+    """Names that the SQL between bronze and silver might use itself, or that need quotes."""
+    text = feed.CONTRACT.read_text()
+    start, end = text.index("    quality:\n      - id: orders_grain_unique"), text.index("slaProperties:")
+    quoted = ['"' + name.replace('"', '\\"') + '"' for name in ODD_NAMES]
+    columns = "".join(f"      - {{ name: {q}, logicalType: string, physicalType: string }}\n" for q in quoted[1:])
+    key = f"      - {{ name: {quoted[0]}, logicalType: string, physicalType: string, required: true }}\n"
+    text = text[:start] + "    properties:\n" + key + columns + text[end:]
+    project.contract(text.replace("order_id", "_r0").replace("updated_at", "newer"))
+    header = ",".join('"' + name.replace('"', '""') + '"' for name in ODD_NAMES) + "\n"
+    newer = ODD_NAMES.index("newer")
+
+    def line(key, version):
+        return ",".join([key] + [str(version) if i == newer else f"{i}.{version}" for i in range(1, len(ODD_NAMES))]) + "\n"
+
+    lines = {"b1": [line("K1", 1), line("K2", 1), line("K2", 2)], "b2": [line("K1", 2), line("K3", 1), line("", 1)]}
+    for batch in lines:
+        project.batch(feed.SOURCE, batch, {"part-1.csv": header + "".join(lines[batch])})
+    assert run(project, way, "b1")["superseded"] == 1
+    project.assay("run", feed.TABLE, "--batch", "b2", env=way, code=1)  # one in three is above the limit of rejects
+    project.batch(feed.SOURCE, "b2", {"part-1.csv": header + "".join(lines["b2"][:2])})
+    report = run(project, way, "b2")
+    assert (report["updated"], report["inserted"]) == (1, 1)
+    found = {row["_r0"]: ",".join(row[name] for name in ODD_NAMES) + "\n" for row in project.rows(feed.TABLE)}
+    assert found == {"K1": line("K1", 2), "K2": line("K2", 2), "K3": line("K3", 1)}
+
+
 def test_a_batch_above_the_small_ones(project):
     """200,000 rows in two files: every tenth key twice, every fiftieth row broken, all of it known beforehand."""
     def lines(first, minute):
