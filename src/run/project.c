@@ -202,12 +202,13 @@ static void check_pair(struct project_file *file, const struct contract *x, cons
         struct str message = str_printf(arena, "%stable %.*s is the %stable of %.*s too, %.*s%s", words[a],
                                         STR_ARG(mine[a]), words[b], STR_ARG(y->table), STR_ARG(y->path),
                                         is_bronze ? ", which reads other files, or reads them otherwise" : "");
-        diagnostics_add(
-            &file->diagnostics, arena,
-            (struct diagnostic){DIAGNOSTIC_ERROR, STR("table-shared"), x->place.line, x->place.column, 1, message,
-                                is_bronze ? STR("each would replace the other's batches: name another with assayBronze "
-                                                "{table: bronze.<name>}, or read the same files in the same way")
-                                          : STR("each would replace the other's rows: give one of them another table")});
+        struct str help =
+            is_bronze ? STR("each would replace the other's batches: name another table with assayBronze, or read the "
+                            "same files in the same way")
+                      : STR("each would replace the other's rows: give one of them another table");
+        diagnostics_add(&file->diagnostics, arena,
+                        (struct diagnostic){DIAGNOSTIC_ERROR, STR("table-shared"), x->place.line, x->place.column, 1,
+                                            message, help});
     }
 }
 
