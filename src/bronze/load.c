@@ -57,6 +57,7 @@ static enum assay_code load_table(struct load *l, struct str batch_id, struct as
         return ASSAY_OK;
     }
     if (rc) return rc;
+    TRY(bronze_check_fields(l->snapshot, in->plan, err));
     return bronze_count_batch(in->engine, l->snapshot, batch_id, l->arena, &l->before, err);
 }
 
@@ -140,7 +141,9 @@ static enum assay_code commit_rows(struct load *l, const struct delta_metadata *
         .parameters = str_printf(l->arena, "{\"mode\":\"Overwrite\",\"predicate\":\"_batch_id = '%.*s'\"}",
                                  STR_ARG(in->batch->id)),
     };
-    if (!l->snapshot) return delta_commit(in->store, in->engine, l->root, &commit, &l->out->version, err);
+    commit.base = l->snapshot;
+    if (!l->snapshot || !bronze_has_fields(l->snapshot))
+        return delta_commit(in->store, in->engine, l->root, &commit, &l->out->version, err);
     struct delta_range equal = {STR(LINEAGE_BATCH_ID), in->batch->id, in->batch->id};
     return delta_replace_where(in->engine, in->staging, l->snapshot, &commit, equal, l->arena, &l->out->version, err);
 }
@@ -150,10 +153,7 @@ static enum assay_code replace_once(struct load *l, struct assay_error *err) {
     TRY(load_table(l, l->in->batch->id, err));
     tell_state(l);
     if (is_unchanged(l)) return ASSAY_OK;
-    if (l->snapshot) {
-        TRY(delta_writable(l->snapshot, err));
-        TRY(bronze_check_fields(l->snapshot, l->in->plan, err));
-    }
+    if (l->snapshot) TRY(delta_writable(l->snapshot, err));
     int64_t now_us = time_now_us() / 1000 * 1000, last_us = l->out->loaded_at_us;
     l->out->is_replaced = !l->out->is_first;
     l->out->loaded_at_us = now_us > last_us ? now_us : last_us + 1000;

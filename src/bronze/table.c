@@ -4,6 +4,17 @@
  */
 #include "bronze/table.h"
 
+/** The columns that assay adds, in the order in which the table has them. */
+static const struct {
+    struct str name;
+    enum type_kind kind;
+} ADDED[] = {{{BRONZE_CORRUPT_RECORD, sizeof BRONZE_CORRUPT_RECORD - 1}, TYPE_STRING},
+             {{LINEAGE_SOURCE_FILE, sizeof LINEAGE_SOURCE_FILE - 1}, TYPE_STRING},
+             {{LINEAGE_SOURCE_LINE, sizeof LINEAGE_SOURCE_LINE - 1}, TYPE_BIGINT},
+             {{LINEAGE_BATCH_ID, sizeof LINEAGE_BATCH_ID - 1}, TYPE_STRING},
+             {{LINEAGE_LOADED_AT, sizeof LINEAGE_LOADED_AT - 1}, TYPE_TIMESTAMP}};
+enum { ADDED_COUNT = sizeof ADDED / sizeof ADDED[0] };
+
 static bool add_field(struct delta_metadata *m, struct arena *arena, struct str name, enum type_kind kind) {
     if (delta_field_find(&m->schema, name) != SIZE_MAX) return false;
     delta_field_add(m, arena, name, (struct type){.kind = kind}, true, (struct str){0});
@@ -14,11 +25,7 @@ bool bronze_complete_metadata(struct delta_metadata *m, const struct plan *plan,
     bool is_changed = false;
     for (size_t i = 0; i < plan->source_column_count; i++)
         is_changed |= add_field(m, arena, plan->source_columns[i], TYPE_STRING);
-    is_changed |= add_field(m, arena, STR(BRONZE_CORRUPT_RECORD), TYPE_STRING);
-    is_changed |= add_field(m, arena, STR(LINEAGE_SOURCE_FILE), TYPE_STRING);
-    is_changed |= add_field(m, arena, STR(LINEAGE_SOURCE_LINE), TYPE_BIGINT);
-    is_changed |= add_field(m, arena, STR(LINEAGE_BATCH_ID), TYPE_STRING);
-    is_changed |= add_field(m, arena, STR(LINEAGE_LOADED_AT), TYPE_TIMESTAMP);
+    for (size_t i = 0; i < ADDED_COUNT; i++) is_changed |= add_field(m, arena, ADDED[i].name, ADDED[i].kind);
     if (with_bytes) is_changed |= add_field(m, arena, STR(BRONZE_CORRUPT_BYTES), TYPE_BINARY);
     for (size_t i = 0; i < plan->bronze_property_count; i++) {
         const struct plan_property *p = &plan->bronze_properties[i];
@@ -29,18 +36,33 @@ bool bronze_complete_metadata(struct delta_metadata *m, const struct plan *plan,
     return is_changed;
 }
 
+static enum assay_code check_field(const struct delta_snapshot *snapshot, struct str name, enum type_kind kind,
+                                   struct assay_error *err) {
+    size_t at = delta_field_find(&snapshot->metadata.schema, name);
+    if (at == SIZE_MAX || snapshot->metadata.schema.fields[at].type.kind == kind) return ASSAY_OK;
+    struct buf expected = {0};
+    type_print(&expected, (struct type){.kind = kind});
+    enum assay_code rc = error_set(
+        err, ASSAY_INVALID, snapshot->root.ptr,
+        "column %.*s is %.*s in the bronze table, where assay keeps a %s; another contract or writer made it\n"
+        "next: give this contract a bronze table of its own (assayBronze)",
+        STR_ARG(name), STR_ARG(snapshot->metadata.schema.fields[at].type_json), expected.data);
+    buf_free(&expected);
+    return rc;
+}
+
 enum assay_code bronze_check_fields(const struct delta_snapshot *snapshot, const struct plan *plan,
                                     struct assay_error *err) {
-    for (size_t i = 0; i < plan->source_column_count; i++) {
-        size_t at = delta_field_find(&snapshot->metadata.schema, plan->source_columns[i]);
-        if (at == SIZE_MAX || snapshot->metadata.schema.fields[at].type.kind == TYPE_STRING) continue;
-        return error_set(err, ASSAY_INVALID, snapshot->root.ptr,
-                         "column %.*s is %.*s in the bronze table, where every value is kept as a string; another "
-                         "contract or writer made it\n"
-                         "next: give this contract a bronze table of its own (assayBronze)",
-                         STR_ARG(plan->source_columns[i]), STR_ARG(snapshot->metadata.schema.fields[at].type_json));
-    }
+    for (size_t i = 0; i < ADDED_COUNT; i++) TRY(check_field(snapshot, ADDED[i].name, ADDED[i].kind, err));
+    for (size_t i = 0; i < plan->source_column_count; i++)
+        TRY(check_field(snapshot, plan->source_columns[i], TYPE_STRING, err));
     return ASSAY_OK;
+}
+
+bool bronze_has_fields(const struct delta_snapshot *snapshot) {
+    for (size_t i = 0; i < ADDED_COUNT; i++)
+        if (delta_field_find(&snapshot->metadata.schema, ADDED[i].name) == SIZE_MAX) return false;
+    return true;
 }
 
 enum assay_code bronze_count_batch(struct engine *engine, const struct delta_snapshot *snapshot, struct str batch_id,
@@ -50,6 +72,7 @@ enum assay_code bronze_count_batch(struct engine *engine, const struct delta_sna
     struct buf sql = {0};
     size_t *files, count;
     *out = (struct bronze_batch_state){0};
+    if (!bronze_has_fields(snapshot)) return ASSAY_OK;
     TRY(delta_prune(snapshot, &range, 1, arena, &files, &count, err));
     if (count == 0) return ASSAY_OK;
     buf_addz(&sql, "SELECT count(*), count(\"_corrupt_record\"), epoch_us(min(\"_loaded_at\")), "

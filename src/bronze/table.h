@@ -7,7 +7,10 @@
 /** Add the columns and properties that the metadata lacks. Whether there were any. */
 bool bronze_complete_metadata(struct delta_metadata *m, const struct plan *plan, bool with_bytes, struct arena *arena);
 
-/** INVALID when a source column of the table is no string. */
+/** Whether the table has the columns that assay adds; without them somebody else made it, and it holds no batch. */
+bool bronze_has_fields(const struct delta_snapshot *snapshot);
+
+/** INVALID when a column that bronze uses has another type. */
 enum assay_code bronze_check_fields(const struct delta_snapshot *snapshot, const struct plan *plan,
                                     struct assay_error *err) NODISCARD;
 

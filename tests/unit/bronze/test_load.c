@@ -310,17 +310,52 @@ static void test_load_time_always_grows(void **state) {
     assert_int_equal(second.loaded_at_us, 1700000000124000);
 }
 
-static void test_table_with_a_typed_source_column(void **state) {
+/* A table of these columns with one row, made by somebody else. */
+static void make_table(const char *name, enum type_kind kind, const char *value) {
+    struct delta_metadata *m = ARENA_NEW(&w.arena, struct delta_metadata);
+    struct engine_files files;
+    int64_t version;
+    delta_field_add(m, &w.arena, str_of(name), (struct type){.kind = kind}, true, (struct str){0});
+    struct str select = str_printf(&w.arena, "SELECT %s AS \"%s\"", value, name);
+    assert_ok(
+        delta_write_files(w.engine, w.staging, m, select, &(struct engine_write_options){0}, &w.arena, &files, &w.err),
+        &w.err);
+    struct delta_commit commit = {.metadata = m,
+                                  .adds = files.files,
+                                  .add_count = files.count,
+                                  .operation = "CREATE TABLE AS SELECT",
+                                  .parameters = STR("{}")};
+    assert_ok(delta_commit(w.store, w.engine, STR("Tables/bronze/t"), &commit, &version, &w.err), &w.err);
+}
+
+static void test_table_with_a_column_of_another_type(void **state) {
     UNUSED(state);
     struct bronze_result r;
-    struct delta_metadata *m = ARENA_NEW(&w.arena, struct delta_metadata);
-    delta_field_add(m, &w.arena, STR("a"), (struct type){.kind = TYPE_INT}, true, (struct str){0});
-    struct delta_commit commit = {.metadata = m, .operation = "CREATE TABLE", .parameters = STR("{}")};
-    int64_t version;
-    assert_ok(delta_commit(w.store, w.engine, STR("Tables/bronze/t"), &commit, &version, &w.err), &w.err);
+    make_table("a", TYPE_INT, "5::INTEGER");
     land("b1", "1.csv", STR("a,b\n1,2\n"));
     assert_code(ASSAY_INVALID, load("b1", &r), &w.err);
-    assert_err_has(&w.err, "column a is \"integer\" in the bronze table");
+    assert_err_has(&w.err, "column a is \"integer\" in the bronze table, where assay keeps a string");
+}
+
+static void test_lineage_column_of_another_type(void **state) {
+    UNUSED(state);
+    struct bronze_result r;
+    make_table("_BATCH_ID", TYPE_INT, "5::INTEGER");
+    land("b1", "1.csv", STR("a,b\n1,2\n"));
+    assert_code(ASSAY_INVALID, load("b1", &r), &w.err);
+    assert_err_has(&w.err, "column _batch_id is \"integer\"");
+}
+
+static void test_table_of_somebody_else_gets_the_columns(void **state) {
+    UNUSED(state);
+    struct bronze_result r;
+    make_table("b", TYPE_STRING, "'old'");
+    land("b1", "1.csv", STR("a,b\n1,2\n"));
+    load_well("b1", &r);
+    assert_true(r.is_written && r.is_first);
+    assert_str(rows("b, a, _source_line, _batch_id"), "2|1|2|b1\nold|NULL|NULL|NULL\n");
+    load_well("b1", &r);
+    assert_false(r.is_written);
 }
 
 static void test_fingerprint(void **state) {
@@ -351,4 +386,6 @@ TEST_MAIN(TEST(test_rows_as_they_were_sent), TEST(test_same_files_write_nothing)
           TEST(test_quoted_breaks_in_line_mode_are_hinted_at), TEST(test_settings_that_are_not_read_are_refused),
           TEST(test_file_changed_after_it_was_listed), TEST(test_many_blocks_on_two_threads),
           TEST(test_look_without_loading), TEST(test_load_time_always_grows),
-          TEST(test_table_with_a_typed_source_column), TEST(test_fingerprint), cmocka_unit_test(test_readable_text))
+          TEST(test_table_with_a_column_of_another_type), TEST(test_lineage_column_of_another_type),
+          TEST(test_table_of_somebody_else_gets_the_columns), TEST(test_fingerprint),
+          cmocka_unit_test(test_readable_text))
