@@ -84,7 +84,7 @@ def test_a_bad_row_costs_one_row(project, name):
 @pytest.mark.parametrize("multi_line", [False, True], ids=["lines", "multiLine"])
 @pytest.mark.parametrize("place", ["start", "end"])
 def test_unclosed_quote_in_a_large_file_costs_its_line(project, multi_line, place):
-    """Larger than a part of 4 MiB and than maxRecordBytes, so that readers meet at borders inside of what the quote opens."""
+    """Larger than a block of 1 MiB and than maxRecordBytes, so that blocks end inside of what the quote opens."""
     size = 80_000
     good = "".join(feed.order(f"K{i}") for i in range(size))
     bad = 'N1,"C1,2026-03-01,10,1,new,2026-03-01T08:00:00Z\n'
