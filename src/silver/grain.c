@@ -6,6 +6,8 @@
  * one.
  * 2. The order is total: contract columns, nulls last, then file name and line, the later one first.
  * 3. Rejected rows do not compete.
+ * 4. Keys are equal as Spark groups them: NaN equals NaN, 0.0 equals -0.0; the engine's hash, partitions and joins
+ * agree.
  */
 #include "silver/silver_int.h"
 
