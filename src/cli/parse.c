@@ -109,7 +109,7 @@ enum assay_code cli_parse(int argc, char **argv, struct cli *out, struct assay_e
 const char *cli_value(const struct cli *cli, const char *name) {
     for (size_t i = 0; cli->command->options && cli->command->options[i].name; i++)
         if (strcmp(cli->command->options[i].name, name) == 0) return cli->values[i];
-    assert(!"an option that the command's table does not have");
+    assert(0 && "an option that the command's table does not have");
     return NULL;
 }
 
