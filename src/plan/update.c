@@ -2,8 +2,9 @@
  * The condition of the MERGE's update in Spark SQL, over `source` (the incoming row) and `target` (the row it meets).
  *
  * Without updateWhen: the version columns are greater, one after the other in their direction, NULL the lowest whatever
- * the direction; or they are all equal and the incoming row was loaded no earlier. A required column cannot be NULL, so
- * its comparison is the plain one. Source: the oracle's README, "Which row is the newer one".
+ * the direction; or they are all equal and the incoming row was loaded no earlier (a row of another writer has no load
+ * time: any load is later). A required column cannot be NULL, so its comparison is the plain one. Source: the oracle's
+ * README, "Which row is the newer one".
  */
 #include "plan/plan_int.h"
 
@@ -52,7 +53,11 @@ struct str plan_update_text(const struct plan *plan, struct arena *arena) {
     }
     if (plan->version_count) buf_addc(&out, '(');
     print_equal(&out, plan, plan->version_count, arena);
+    buf_addc(&out, '(');
+    print_side(&out, "target", STR(LINEAGE_LOADED_AT), arena);
+    buf_addz(&out, " IS NULL OR ");
     print_pair(&out, STR(LINEAGE_LOADED_AT), ">=", arena);
+    buf_addc(&out, ')');
     if (plan->version_count) buf_addc(&out, ')');
     struct str text = str_copy(arena, buf_str(&out));
     buf_free(&out);

@@ -38,6 +38,24 @@ void match_keys_sql(const struct plan *plan, const char *a, const char *b, struc
     }
 }
 
+/** Keys of the pairs. Both zeros are one key: made one, since the engine skips row groups of plain columns by filters
+ * that tell them apart. */
+static void print_same_keys(const struct plan *plan, struct buf *sql) {
+    for (size_t k = 0; k < plan->key_count; k++) {
+        enum type_kind kind = plan->columns[plan->keys[k]].type.kind;
+        bool has_zeros = kind == TYPE_FLOAT || kind == TYPE_DOUBLE;
+        struct buf name = {0};
+        engine_sql_name(&name, key_name(plan, k));
+        if (k) buf_addz(sql, " AND ");
+        if (has_zeros)
+            buf_printf(sql, "CASE WHEN i.%s = 0 THEN 0 ELSE i.%s END = CASE WHEN t.%s = 0 THEN 0 ELSE t.%s END",
+                       name.data, name.data, name.data, name.data);
+        else
+            buf_printf(sql, "i.%s = t.%s", name.data, name.data);
+        buf_free(&name);
+    }
+}
+
 static bool is_brought(const struct plan *plan, struct str name) {
     for (size_t i = 0; i < plan->column_count; i++)
         if (str_eq_nocase(plan->columns[i].name, name)) return true;
@@ -92,7 +110,8 @@ static enum assay_code ask_ranges(struct match *m, struct assay_error *err) {
 
 /* ---- the pass ---- */
 
-/** TRUE when the incoming row i is at least as new as the table's row t. */
+/** TRUE when the incoming row i is at least as new as the table's row t. A row of another writer, without a load time,
+ * was there before. */
 static void print_newer(const struct plan *plan, struct buf *sql) {
     struct buf equal = {0};
     buf_addc(sql, '(');
@@ -105,7 +124,8 @@ static void print_newer(const struct plan *plan, struct buf *sql) {
         buf_printf(&equal, "i.%s IS NOT DISTINCT FROM t.%s AND ", name.data, name.data);
         buf_free(&name);
     }
-    buf_printf(sql, "(%si.\"_loaded_at\" >= t.\"_loaded_at\"))", equal.len ? equal.data : "");
+    buf_printf(sql, "(%s(t.\"_loaded_at\" IS NULL OR i.\"_loaded_at\" >= t.\"_loaded_at\")))",
+               equal.len ? equal.data : "");
     buf_free(&equal);
 }
 
@@ -169,7 +189,7 @@ static enum assay_code print_pairs(const struct match *m, struct buf *sql, struc
     buf_addz(sql, " i JOIN ");
     TRY(delta_scan_sql(m->snapshot, m->candidates, m->candidate_count, true, m->load->arena, sql, err));
     buf_addz(sql, " t ON ");
-    match_keys_sql(plan, "i", "t", sql);
+    print_same_keys(plan, sql);
     return ASSAY_OK;
 }
 

@@ -159,6 +159,31 @@ def test_keys_of_floating_point_are_equal_as_in_spark(project, way):
     assert sorted(str(r["amount"]) for r in project.rows(feed.TABLE)) == ["2.00"] * 3
 
 
+@pytest.mark.parametrize("there, comes", [("0.0", "-0.0"), ("-0.0", "0.0")])
+def test_a_zero_meets_the_other_zero_of_a_file_with_more_rows(project, way, there, comes):
+    """A filter that the engine pushes into the file must not tell the zeros apart."""
+    measures(project, "b1", [feed.order(k, 1) for k in (there, "5.5", "-3.0")])
+    run(project, way, "b1")
+    measures(project, "b2", [feed.order(comes, 9, amount="2.00")])
+    report = run(project, way, "b2")
+    assert (report["updated"], report["inserted"]) == (1, 0)
+    assert len(project.rows(feed.TABLE)) == 3
+
+
+def test_a_row_of_another_writer_without_load_time_is_updated_at_its_version(project, way):
+    land(project, b1=[feed.order("A1", 5)], b2=[feed.order("A2", 5, amount="2.00")], b3=[feed.order("A2", 4, amount="3.00")])
+    run(project, way, "b1")
+    row = table(project).to_pyarrow_table()
+    names = ["order_id", "_loaded_at", "_batch_id", "_source_file"]
+    values = [pyarrow.array([v], row.schema.field(n).type) for n, v in zip(names, ["A2", None, None, None])]
+    for name, value in zip(names, values):
+        row = row.set_column(row.schema.get_field_index(name), row.schema.field(name), value)
+    deltalake.write_deltalake(project.table(feed.TABLE), row, mode="append")
+    assert run(project, way, "b2")["updated"] == 1
+    assert run(project, way, "b3")["superseded"] == 1
+    assert str(silver(project)["A2"]["amount"]) == "2.00"
+
+
 ODD_NAMES = ["_r0", "_rejected", "_repeated", "_c1", "_f0", "_n1", "n", "f", "r", "newer", "is_updated", "rowid", "h", "select", "t", "i",
              'a"b', "a'b", "a%zu", "Gr\u00f6\u00dfe", "source.n", "raw_n"]
 
