@@ -124,6 +124,14 @@ static bool read_real(struct str text, bool is_float, bool is_min, struct arena 
     return true;
 }
 
+/** DuckDB leaves the 0 before the point out where all digits are behind it. */
+static struct str read_decimal(struct str text, struct arena *arena) {
+    bool is_negative = str_starts(text, STR("-"));
+    struct str digits = str_sub(text, is_negative, text.len);
+    if (!str_starts(digits, STR("."))) return str_copy(arena, text);
+    return str_printf(arena, "%s0%.*s", is_negative ? "-" : "", STR_ARG(digits));
+}
+
 /** A bound as engine_value_text would print it; false if it cannot be said. */
 static bool read_bound(duckdb_type type, struct str text, bool is_min, struct arena *arena, struct str *out) {
     switch (type) {
@@ -139,9 +147,11 @@ static bool read_bound(duckdb_type type, struct str text, bool is_min, struct ar
     case DUCKDB_TYPE_SMALLINT:
     case DUCKDB_TYPE_INTEGER:
     case DUCKDB_TYPE_BIGINT:
-    case DUCKDB_TYPE_DECIMAL:
     case DUCKDB_TYPE_VARCHAR:
         *out = str_copy(arena, text);
+        return true;
+    case DUCKDB_TYPE_DECIMAL:
+        *out = read_decimal(text, arena);
         return true;
     default:
         return false;
