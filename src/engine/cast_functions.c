@@ -34,20 +34,21 @@ enum assay_code function_add(struct engine *engine, const struct function *f, st
     return ASSAY_OK;
 }
 
-/* suffix, type of the value in C, type in SQL */
+/* suffix, type of the value in C, type in SQL, which values the engine takes */
+#define ANY(value) true
 #define CASTS(X)                                                                                                       \
-    X(date, int32_t, DUCKDB_TYPE_DATE)                                                                                 \
-    X(timestamp, int64_t, DUCKDB_TYPE_TIMESTAMP_TZ)                                                                    \
-    X(timestamp_ntz, int64_t, DUCKDB_TYPE_TIMESTAMP)                                                                   \
-    X(tinyint, int8_t, DUCKDB_TYPE_TINYINT)                                                                            \
-    X(smallint, int16_t, DUCKDB_TYPE_SMALLINT)                                                                         \
-    X(int, int32_t, DUCKDB_TYPE_INTEGER)                                                                               \
-    X(bigint, int64_t, DUCKDB_TYPE_BIGINT)                                                                             \
-    X(float, float, DUCKDB_TYPE_FLOAT)                                                                                 \
-    X(double, double, DUCKDB_TYPE_DOUBLE)                                                                              \
-    X(boolean, bool, DUCKDB_TYPE_BOOLEAN)
+    X(date, int32_t, DUCKDB_TYPE_DATE, ANY)                                                                            \
+    X(timestamp, int64_t, DUCKDB_TYPE_TIMESTAMP_TZ, engine_is_instant)                                                 \
+    X(timestamp_ntz, int64_t, DUCKDB_TYPE_TIMESTAMP, engine_is_instant)                                                \
+    X(tinyint, int8_t, DUCKDB_TYPE_TINYINT, ANY)                                                                       \
+    X(smallint, int16_t, DUCKDB_TYPE_SMALLINT, ANY)                                                                    \
+    X(int, int32_t, DUCKDB_TYPE_INTEGER, ANY)                                                                          \
+    X(bigint, int64_t, DUCKDB_TYPE_BIGINT, ANY)                                                                        \
+    X(float, float, DUCKDB_TYPE_FLOAT, ANY)                                                                            \
+    X(double, double, DUCKDB_TYPE_DOUBLE, ANY)                                                                         \
+    X(boolean, bool, DUCKDB_TYPE_BOOLEAN, ANY)
 
-#define CAST_LOOP(suffix, c_type, sql_type)                                                                            \
+#define CAST_LOOP(suffix, c_type, sql_type, is_taken)                                                                  \
     static void run_##suffix(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {               \
         (void)info;                                                                                                    \
         idx_t count = duckdb_data_chunk_get_size(input);                                                               \
@@ -56,7 +57,7 @@ enum assay_code function_add(struct engine *engine, const struct function *f, st
         const duckdb_string_t *texts = in.data;                                                                        \
         c_type *values = out.data;                                                                                     \
         for (idx_t i = 0; i < count; i++)                                                                              \
-            if (column_is_null(&in, i) || !cast_##suffix(string_view(&texts[i]), &values[i]))                          \
+            if (column_is_null(&in, i) || !cast_##suffix(string_view(&texts[i]), &values[i]) || !is_taken(values[i]))  \
                 writer_put_null(&out, i);                                                                              \
     }
 CASTS(CAST_LOOP)
@@ -121,7 +122,7 @@ enum assay_code engine_need_decimal(struct engine *engine, int precision, int sc
 }
 
 enum assay_code cast_functions_add(struct engine *engine, struct assay_error *err) {
-#define CAST_FUNCTION(suffix, c_type, sql_type)                                                                        \
+#define CAST_FUNCTION(suffix, c_type, sql_type, is_taken)                                                              \
     {.name = "spark_" #suffix, .parameters = {DUCKDB_TYPE_VARCHAR}, .returns = sql_type, .run = run_##suffix},
     static const struct function functions[] = {
         CASTS(CAST_FUNCTION){.name = "spark_decimal_exact",

@@ -91,6 +91,10 @@ struct function {
 /** Register it. Its NULLs are its own. */
 enum assay_code function_add(struct engine *engine, const struct function *function, struct assay_error *err) NODISCARD;
 
+/** DuckDB's timestamps begin at -290308-12-22 00:00:00; Spark's four hours before it would fail the statement that
+ * prints or writes them, so they are NULL: one bad value costs one row. */
+static inline bool engine_is_instant(int64_t us) { return us >= INT64_C(-9223372022400000000); }
+
 /* ---- statistics of written files (write_stats.c) ---- */
 
 struct write_column {

@@ -98,7 +98,8 @@ static void run_to_timestamp(duckdb_function_info info, duckdb_data_chunk input,
     for (idx_t i = 0; i < count; i++)
         if (column_is_null(&in, i) ||
             !datetime_pattern_timestamp(c->datetime, string_view((const duckdb_string_t *)in.data + i),
-                                        (int64_t *)out.data + i))
+                                        (int64_t *)out.data + i) ||
+            !engine_is_instant(((const int64_t *)out.data)[i]))
             writer_put_null(&out, i);
 }
 

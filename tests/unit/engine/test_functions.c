@@ -17,6 +17,9 @@ static void test_casts_have_their_types(void **state) {
            "2024-02-29 10:00:00|TIMESTAMP WITH TIME ZONE");
     expect("spark_timestamp_ntz('2024-02-29 12:00:00'), typeof(spark_timestamp_ntz('x'))",
            "2024-02-29 12:00:00|TIMESTAMP");
+    expect("spark_timestamp('-290308-12-22'), spark_timestamp('-290308-12-21 23:59:59.999999'), "
+           "spark_timestamp_ntz('-290308-12-21 23:59:59.999999')",
+           "-290308-12-22 00:00:00|NULL|NULL");
     expect("spark_tinyint('-128'), spark_tinyint('128'), typeof(spark_tinyint('1'))", "-128|NULL|TINYINT");
     expect("spark_smallint('32767'), spark_smallint('32768'), typeof(spark_smallint('1'))", "32767|NULL|SMALLINT");
     expect("spark_int('2147483647'), spark_int('2147483648'), typeof(spark_int('1'))", "2147483647|NULL|INTEGER");
