@@ -38,7 +38,7 @@ struct bronze_result {
     int64_t bytes;          /* of the batch's source files */
     struct str fingerprint; /* hex of the files and settings */
     bool
-        has_quoted_break_hint; /* corrupt rows look like quoted line breaks in line mode: `multiLine` might be wanted */
+        has_quoted_break_hint; /* rows look like halves of quoted line breaks in line mode: `multiLine` might be wanted */
 };
 
 /** @return OK; REFUSED header check (gate set; names file, position, expected, found); NOT_FOUND, DENIED, UNAVAILABLE a

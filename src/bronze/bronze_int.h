@@ -39,7 +39,7 @@ enum assay_code blocks_next(struct blocks *blocks, struct csv_block *block, cons
 struct bronze_findings {
     atomic_llong row_count, corrupt_count;
     atomic_bool has_bad_bytes; /* some record holds bytes that are not UTF-8 */
-    atomic_llong half_quotes;  /* corrupt rows that look like one half of a quoted line break */
+    atomic_llong half_quotes;  /* rows that look like one half of a quoted line break */
 };
 
 /**

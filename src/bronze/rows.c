@@ -56,10 +56,7 @@ static size_t count_byte(struct str s, char c) {
 static void put_corrupt(const struct bronze_rows *rows, struct worker *w, const struct csv_record *record,
                         struct engine_sink *sink) {
     size_t columns = rows->plan->source_column_count, row = sink->row_count;
-    bool is_short = record->token_count < columns;
     w->corrupt++;
-    if (!rows->dialect->is_multi_line && is_short && count_byte(record->bytes, rows->dialect->quote) % 2)
-        w->half_quotes++;
     if (record->is_valid) {
         engine_sink_text(sink, columns + AT_CORRUPT_RECORD, row, record->bytes);
         engine_sink_null(sink, columns + AT_CORRUPT_BYTES, row);
@@ -83,6 +80,11 @@ static void put_tokens(const struct worker *w, const struct csv_record *record, 
     }
 }
 
+/** In line mode, a line with a quote too many: good or corrupt, it may be one half of a quoted line break. */
+static bool is_half_quoted(const struct csv_dialect *d, struct str line) {
+    return !d->is_multi_line && str_find_char(line, d->quote) != SIZE_MAX && count_byte(line, d->quote) % 2;
+}
+
 static void put_row(const struct bronze_rows *rows, struct worker *w, const struct csv_record *record,
                     struct engine_sink *sink) {
     size_t columns = rows->plan->source_column_count, row = sink->row_count;
@@ -95,6 +97,7 @@ static void put_row(const struct bronze_rows *rows, struct worker *w, const stru
     }
     engine_sink_text(sink, columns + AT_SOURCE_FILE, row, w->file->key);
     engine_sink_int64(sink, columns + AT_SOURCE_LINE, row, record->line);
+    w->half_quotes += is_half_quoted(rows->dialect, record->bytes);
     sink->row_count++;
     w->rows++;
 }

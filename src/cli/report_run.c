@@ -93,7 +93,7 @@ static void print_next(const struct run_result *r, struct buf *out) {
     if (r->bronze.has_quoted_break_hint)
         buf_addz(
             out,
-            "  hint        some corrupt rows look like values with a line break in quotes; if the source sends those, "
+            "  hint        some rows look like halves of a value with a line break in quotes; if the source sends those, "
             "say multiLine: true in assaySource\n");
     if (r->plan->unchecked_count)
         buf_printf(out, "  unchecked   %zu thing%s the contract declares; assay lint names them\n",

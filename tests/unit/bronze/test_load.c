@@ -216,6 +216,7 @@ static void test_quoted_breaks_in_line_mode_are_hinted_at(void **state) {
     load_well("b1", &r);
     assert_int_equal(r.row_count, 2);
     assert_int_equal(r.corrupt_count, 1); /* the second half has two fields */
+    assert_true(r.has_quoted_break_hint);
     land("b2", "1.csv", STR("a,b\n\"x\n\",2\n1,\"\ny\"\n"));
     load_well("b2", &r);
     assert_true(r.has_quoted_break_hint);
