@@ -91,10 +91,9 @@ static void print_versions(const struct run_result *r, struct buf *out) {
 
 static void print_next(const struct run_result *r, struct buf *out) {
     if (r->bronze.has_quoted_break_hint)
-        buf_addz(
-            out,
-            "  hint        some rows look like halves of a value with a line break in quotes; if the source sends those, "
-            "say multiLine: true in assaySource\n");
+        buf_addz(out, "  hint        some rows look like halves of a value with a line break in quotes; if the source "
+                      "sends those, "
+                      "say multiLine: true in assaySource\n");
     if (r->plan->unchecked_count)
         buf_printf(out, "  unchecked   %zu thing%s the contract declares; assay lint names them\n",
                    r->plan->unchecked_count, r->plan->unchecked_count == 1 ? "" : "s");
