@@ -35,10 +35,9 @@ struct bronze_result {
     int64_t row_count; /* of this batch in bronze */
     int64_t corrupt_count;
     int64_t loaded_at_us;
-    int64_t bytes;          /* of the batch's source files */
-    struct str fingerprint; /* hex of the files and settings */
-    bool
-        has_quoted_break_hint; /* rows look like halves of quoted line breaks in line mode: `multiLine` might be wanted */
+    int64_t bytes;              /* of the batch's source files */
+    struct str fingerprint;     /* hex of the files and settings */
+    bool has_quoted_break_hint; /* rows look like halves of quoted line breaks: `multiLine` might be wanted */
 };
 
 /** @return OK; REFUSED header check (gate set; names file, position, expected, found); NOT_FOUND, DENIED, UNAVAILABLE a
