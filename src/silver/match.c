@@ -4,13 +4,15 @@
  * 1. Only files whose key range meets the incoming one are read.
  * 2. A row is updated when it is newer (by the contract's condition) and a contract column differs; it is unchanged
  * when it is newer and equal; it is older otherwise. Keys that are not met are new.
- * 3. MET_TABLE holds places, not values: "n" of the incoming row, "f" and "r" of the table's; only of updated rows
- * "x<i>", the table's value of its column i that the contract does not know. Such columns keep their values in updated
- * rows and are NULL in inserted ones.
+ * 3. MET_TABLE holds places, not values: "n" of the incoming row, file "f" and place "p" of the table's; only of
+ * updated rows "x<i>", the table's value of its column i that the contract does not know. Such columns keep their
+ * values in updated rows and are NULL in inserted ones.
  */
 #include "silver/silver_int.h"
 
-/** Two rows of one file, or of two, never have the same place: 2^40 rows are more than a file holds. */
+/** A file and a row in it as one number, which joins faster than two: 2^40 rows are more than a file holds. */
+#define PLACE(file, row) "CAST(" file " AS BIGINT) * 1099511627776 + CAST(" row " AS BIGINT)"
+
 static void print_incoming(const struct silver_load *load, struct buf *sql) {
     if (load->incoming.is_table) {
         buf_addz(sql, INCOMING_TABLE);
@@ -19,10 +21,7 @@ static void print_incoming(const struct silver_load *load, struct buf *sql) {
     const struct engine_files *files = &load->incoming.files;
     struct str *paths = ARENA_ARRAY(load->arena, files->count, struct str);
     for (size_t i = 0; i < files->count; i++) paths[i] = files->files[i].path;
-    buf_addz(
-        sql,
-        "(SELECT *, CAST(file_index AS BIGINT) * 1099511627776 + CAST(file_row_number AS BIGINT) AS " INCOMING_PLACE
-        " FROM ");
+    buf_addz(sql, "(SELECT *, " PLACE("file_index", "file_row_number") " AS " INCOMING_PLACE " FROM ");
     engine_sql_parquet(sql, paths, files->count, "");
     buf_addc(sql, ')');
 }
@@ -165,8 +164,8 @@ static void print_pair(const struct plan *plan, struct buf *sql) {
 static enum assay_code print_pairs(const struct match *m, struct buf *sql, struct assay_error *err) {
     const struct plan *plan = m->load->in->plan;
     const struct delta_schema *schema = &m->snapshot->metadata.schema;
-    buf_addz(sql, "SELECT i." INCOMING_PLACE " AS n, t." DELTA_SCAN_FILE " AS f, t." DELTA_SCAN_ROW
-                  " AS r, t.\"_batch_id\" IS NOT DISTINCT FROM ");
+    buf_addz(sql, "SELECT i." INCOMING_PLACE " AS n, t." DELTA_SCAN_FILE " AS f, " PLACE(
+                      "t." DELTA_SCAN_FILE, "t." DELTA_SCAN_ROW) " AS p, t.\"_batch_id\" IS NOT DISTINCT FROM ");
     engine_sql_text(sql, m->load->in->batch_id);
     buf_addz(sql, " AS in_batch, ");
     print_differs(plan, sql);
@@ -196,7 +195,7 @@ static enum assay_code print_pairs(const struct match *m, struct buf *sql, struc
 static enum assay_code make_met(const struct match *m, struct assay_error *err) {
     const struct plan *plan = m->load->in->plan;
     struct buf sql = {0};
-    buf_addz(&sql, "CREATE OR REPLACE TEMP TABLE " MET_TABLE " AS SELECT n, f, r, is_updated, newer AND NOT differs AS "
+    buf_addz(&sql, "CREATE OR REPLACE TEMP TABLE " MET_TABLE " AS SELECT n, f, p, is_updated, newer AND NOT differs AS "
                    "is_unchanged, in_batch AND (is_updated OR NOT differs) AS is_delivered");
     for (size_t i = 0; i < m->snapshot->metadata.schema.count; i++)
         if (!is_brought(plan, m->snapshot->metadata.schema.fields[i].name))
@@ -275,8 +274,8 @@ enum assay_code match_kept_sql(const struct match *m, struct buf *sql, struct as
     }
     buf_addz(sql, " FROM ");
     TRY(delta_scan_sql(m->snapshot, m->touched, m->touched_count, true, m->load->arena, sql, err));
-    buf_addz(sql, " t ANTI JOIN (SELECT f, r FROM " MET_TABLE " WHERE is_updated) u ON u.f = t." DELTA_SCAN_FILE
-                  " AND u.r = t." DELTA_SCAN_ROW);
+    buf_addz(sql, " t ANTI JOIN (SELECT p FROM " MET_TABLE
+                  " WHERE is_updated) u ON u.p = " PLACE("t." DELTA_SCAN_FILE, "t." DELTA_SCAN_ROW));
     return ASSAY_OK;
 }
 
