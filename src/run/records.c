@@ -136,7 +136,7 @@ static enum assay_code query_records(struct session *session, const struct delta
                                      const struct plan *plan, struct arena *arena, struct engine_result *out,
                                      struct assay_error *err) {
     struct buf sql = {0};
-    buf_addz(&sql, "SELECT batch_id, status, contract_hash, reader_settings, files FROM ");
+    buf_addz(&sql, "SELECT batch_id, status, gate, contract_hash, reader_settings, files FROM ");
     enum assay_code rc = delta_scan_sql(snapshot, NULL, snapshot->file_count, false, arena, &sql, err);
     if (rc == ASSAY_OK) {
         buf_addz(&sql, " WHERE table_name = ");
@@ -165,7 +165,7 @@ enum assay_code records_load(struct session *session, const struct plan *plan, s
     for (size_t i = 0; i < r.row_count; i++)
         (*out)[i] = (struct run_record){engine_cell_at(&r, i, 0)->text, engine_cell_at(&r, i, 1)->text,
                                         engine_cell_at(&r, i, 2)->text, engine_cell_at(&r, i, 3)->text,
-                                        engine_cell_at(&r, i, 4)->text};
+                                        engine_cell_at(&r, i, 4)->text, engine_cell_at(&r, i, 5)->text};
     return ASSAY_OK;
 }
 

@@ -2,7 +2,8 @@
  * The stages over the batches that are pending, one batch after another.
  *
  * 1. A batch is pending when it was never run for this contract, did not finish, its files or the reader settings
- * changed since, or it was refused and the contract changed since. A batch that is named is always run.
+ * changed since, or it was refused and the contract changed since or the state of a table was the reason, which may
+ * have been mended. A batch that is named is always run.
  * 2. Order: landed_at, then id. Order does not matter to the tables (the merge sees to that), only to people.
  * 3. A refused batch is recorded and the others go on. A failure ends the run and leaves no record, so the batch stays
  * pending.
@@ -21,7 +22,8 @@ static bool is_pending(const struct plan *plan, const struct landing_batch *batc
     if (!record) return true;
     if (!str_eq(record->reader_settings, plan->reader_settings)) return true;
     if (!record_has_same_files(record->files, batch)) return true;
-    return str_eq(record->status, STR("refused")) && !str_eq(record->contract_hash, plan->contract_hash);
+    if (!str_eq(record->status, STR("refused"))) return false;
+    return record->gate.len == 0 || !str_eq(record->contract_hash, plan->contract_hash);
 }
 
 /** Batches to run, unhashed. */

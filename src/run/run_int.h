@@ -10,6 +10,7 @@
 struct run_record {
     struct str batch_id;
     struct str status; /* done or refused */
+    struct str gate;   /* that refused it; empty when the state of a table did */
     struct str contract_hash;
     struct str reader_settings;
     struct str files; /* JSON: [{"name","bytes","sha256","modified_us"}], by name */

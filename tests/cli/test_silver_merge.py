@@ -139,6 +139,19 @@ def test_a_contract_gains_a_rule_only_when_old_rows_keep_it(project, way):
     assert len(gained) == 1 and "51" in gained.popitem()[1]
 
 
+def test_a_batch_refused_for_the_tables_state_is_pending_until_that_is_mended(project):
+    land(project, b1=[feed.order("A1", 1, amount="50.00")], b2=[feed.order("A2", 2, amount="5.00")])
+    project.assay("run", feed.TABLE, "--batch", "b1")
+    gain_rule(project, 49)
+    for _ in range(2):
+        report = project.assay("run", feed.TABLE, "--json", code=1).json()["runs"]
+        assert [(r["batch_id"], r["status"], r["gate"]) for r in report] == [("b2", "refused", None)]
+    table(project).delete("amount > 49")
+    report = project.assay("run", feed.TABLE, "--json").json()["runs"]
+    assert [(r["batch_id"], r["inserted"]) for r in report] == [("b2", 1)]
+    assert project.assay("run", feed.TABLE, "--json").json()["runs"] == []
+
+
 def measures(project, batch, lines):
     text = feed.CONTRACT.read_text()
     old = text[text.index("      - id: order_id_prop"):text.index("      - id: customer_id_prop")]
