@@ -15,10 +15,6 @@ struct bronze_file {
     int64_t rows_offset, rows_line; /* of the first record after the header; set by header_check */
 };
 
-/** Paths and sizes of the batch's files, looked up in the store. UNAVAILABLE a file is not what landing listed. */
-enum assay_code bronze_files(const struct bronze_input *input, struct arena *arena, struct bronze_file **out,
-                             struct assay_error *err) NODISCARD;
-
 /**
  * Header check, strict: every file's header, position by position, case ignored. Notes where each file's rows start.
  * @return OK; REFUSED names file, position, expected and found

@@ -24,8 +24,9 @@ struct load {
     struct bronze_result *out;
 };
 
-enum assay_code bronze_files(const struct bronze_input *input, struct arena *arena, struct bronze_file **out,
-                             struct assay_error *err) {
+/** Paths and sizes of the batch's files, looked up in the store. UNAVAILABLE: a file is not what landing listed. */
+static enum assay_code find_files(const struct bronze_input *input, struct arena *arena, struct bronze_file **out,
+                                  struct assay_error *err) {
     const struct landing_batch *batch = input->batch;
     *out = ARENA_ARRAY(arena, batch->file_count, struct bronze_file);
     for (size_t i = 0; i < batch->file_count; i++) {
@@ -124,7 +125,7 @@ done:
 /** The files must be what they were when they were hashed. */
 static enum assay_code check_files_again(const struct load *l, struct assay_error *err) {
     struct bronze_file *again;
-    return bronze_files(l->in, l->arena, &again, err);
+    return find_files(l->in, l->arena, &again, err);
 }
 
 static enum assay_code commit_rows(struct load *l, const struct delta_metadata *metadata, bool is_changed,
@@ -187,7 +188,7 @@ enum assay_code bronze_load(const struct bronze_input *input, struct arena *aren
     *out = (struct bronze_result){.version = -1, .fingerprint = fingerprint_of(input->batch, input->plan, arena)};
     for (size_t i = 0; i < input->batch->file_count; i++) out->bytes += input->batch->files[i].size_bytes;
     TRY(csv_dialect_of(&input->plan->source, &l.dialect, err));
-    TRY(bronze_files(input, arena, &l.files, err));
+    TRY(find_files(input, arena, &l.files, err));
     enum assay_code rc = header_check(input->plan, &l.dialect, l.files, input->batch->file_count, err);
     if (rc == ASSAY_REFUSED) out->gate = STR("header");
     if (rc) return rc;
