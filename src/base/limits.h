@@ -12,7 +12,8 @@ enum {
     LIMIT_COLUMNS = 20000,
     LIMIT_RULE_DEPTH = 200, /* nesting of a rule's expression */
     LIMIT_RULE_BYTES = 64 * 1024,
-    LIMIT_COMMIT_RETRIES = 20,
+    LIMIT_COMMIT_RETRIES = 100,              /* versions tried for one commit */
+    LIMIT_REDO = 20,                         /* times that work is done again on a newer snapshot */
     LIMIT_DIAGNOSTICS = 200,                 /* mistakes reported for one contract */
     LIMIT_RECORD_BYTES = 1024 * 1024 * 1024, /* one CSV or JSON record */
     LIMIT_COMMIT_BYTES = 1024 * 1024 * 1024, /* one JSON commit of a Delta log */

@@ -193,7 +193,7 @@ enum assay_code bronze_load(const struct bronze_input *input, struct arena *aren
     if (rc == ASSAY_REFUSED) out->gate = STR("header");
     if (rc) return rc;
     rc = ASSAY_CONFLICT;
-    for (int i = 0; i < LIMIT_COMMIT_RETRIES && rc == ASSAY_CONFLICT; i++) rc = replace_once(&l, err);
+    for (int i = 0; i < LIMIT_REDO && rc == ASSAY_CONFLICT; i++) rc = replace_once(&l, err);
     return rc;
 }
 

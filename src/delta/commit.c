@@ -142,23 +142,27 @@ static enum assay_code pass_winners(const struct delta_attempt *attempt, int64_t
     }
 }
 
-/* Writers that meet again and again wait for different times, a little longer each time. */
-static void wait_a_little(int retry) {
-    if (retry < 2) return;
-    int64_t spread_us = (retry < 10 ? retry : 10) * 5000;
-    int64_t wait_us = (int64_t)(time_monotonic_s() * 1e9) % spread_us;
-    nanosleep(&(struct timespec){.tv_nsec = wait_us * 1000}, NULL);
+/* Writers that meet again and again wait for different times, each time for longer. */
+static void wait_a_little(int lost) {
+    enum { FIRST_MS = 5, LONGEST_MS = 1000 };
+    if (lost < 2) return;
+    int64_t spread_ms = lost < 10 ? (int64_t)FIRST_MS << lost : LONGEST_MS;
+    if (spread_ms > LONGEST_MS) spread_ms = LONGEST_MS;
+    int64_t wait_ns = (int64_t)(time_monotonic_s() * 1e9) % (spread_ms * 1000000);
+    nanosleep(&(struct timespec){.tv_sec = wait_ns / 1000000000, .tv_nsec = wait_ns % 1000000000}, NULL);
 }
 
+/* After a version was lost the wait comes first and the winners are passed after it, so that the version tried next is
+ * the newest one that is free and not one that was free before the wait. */
 static enum assay_code put_version(const struct delta_attempt *attempt, int64_t *version, struct assay_error *err) {
-    for (int retry = 0; retry <= LIMIT_COMMIT_RETRIES; retry++) {
-        wait_a_little(retry);
+    for (int lost = 0; lost <= LIMIT_COMMIT_RETRIES;) {
         struct str key = delta_log_commit_key(attempt->arena, attempt->root, *version);
         enum assay_code rc = store_put_if_absent(attempt->store, key, attempt->text, err);
         if (rc == ASSAY_OK) return ASSAY_OK;
         enum outcome outcome = look_at(attempt, key, rc, &rc, err);
         if (outcome == COMMITTED) return ASSAY_OK;
         if (outcome == ENDED) return rc;
+        wait_a_little(++lost);
         bool is_ours;
         TRY(pass_winners(attempt, version, &is_ours, err));
         if (is_ours) return ASSAY_OK;

@@ -281,7 +281,7 @@ enum assay_code records_add(struct session *session, const struct run_result *re
     struct buf select = {0};
     enum assay_code rc = ASSAY_CONFLICT;
     print_row(result, arena, &select);
-    for (int i = 0; i < LIMIT_COMMIT_RETRIES && rc == ASSAY_CONFLICT; i++)
+    for (int i = 0; i < LIMIT_REDO && rc == ASSAY_CONFLICT; i++)
         rc = add_once(session, buf_str(&select), result, arena, err);
     buf_free(&select);
     return rc;

@@ -175,6 +175,6 @@ static enum assay_code merge_once(struct silver_load *load, struct assay_error *
 
 enum assay_code merge_run(struct silver_load *load, struct assay_error *err) {
     enum assay_code rc = ASSAY_CONFLICT;
-    for (int i = 0; i < LIMIT_COMMIT_RETRIES && rc == ASSAY_CONFLICT; i++) rc = merge_once(load, err);
+    for (int i = 0; i < LIMIT_REDO && rc == ASSAY_CONFLICT; i++) rc = merge_once(load, err);
     return rc;
 }

@@ -164,7 +164,7 @@ static enum assay_code write_once(struct silver_load *load, struct assay_error *
 enum assay_code quarantine_write(struct silver_load *load, struct assay_error *err) {
     load->out->quarantine_version = -1;
     enum assay_code rc = ASSAY_CONFLICT;
-    for (int i = 0; i < LIMIT_COMMIT_RETRIES && rc == ASSAY_CONFLICT; i++) rc = write_once(load, err);
+    for (int i = 0; i < LIMIT_REDO && rc == ASSAY_CONFLICT; i++) rc = write_once(load, err);
     return rc;
 }
 
