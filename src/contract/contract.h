@@ -98,7 +98,7 @@ struct contract_order {
 };
 
 enum contract_header { CONTRACT_HEADER_STRICT, CONTRACT_HEADER_BY_NAME, CONTRACT_HEADER_NONE };
-enum contract_format { CONTRACT_CSV, CONTRACT_JSON, CONTRACT_PARQUET };
+enum contract_format { CONTRACT_CSV, CONTRACT_JSON, CONTRACT_PARQUET, CONTRACT_DELTA };
 
 struct contract_source {
     struct str path; /* relative to the lake's Files/ */
@@ -108,8 +108,12 @@ struct contract_source {
     enum contract_header header;
     struct str delimiter, quote, escape; /* defaults `,` `"` `"` */
     bool is_multi_line;
-    int64_t max_record_bytes; /* default 1048576 */
-    struct str encoding;      /* default UTF-8 */
+    int64_t max_record_bytes;      /* default 1048576 */
+    struct str encoding;           /* default UTF-8 */
+    struct str comment;            /* lines that start with it are no records; empty: there are none */
+    int64_t skip_top, skip_bottom; /* lines above the header and below the last record that are no records */
+    struct str *null_markers;      /* unquoted texts that stand for null, besides the empty one */
+    size_t null_marker_count;
 };
 
 struct contract {

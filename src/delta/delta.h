@@ -19,7 +19,9 @@ struct delta_field {
     struct type type;     /* kind NONE for nested types and types assay does not know */
     struct str type_json; /* as in the schema: `"string"`, `{"type":"array",...}` */
     bool is_nullable;
-    struct str metadata; /* JSON object, `{}` */
+    struct str metadata;      /* JSON object, `{}` */
+    struct str physical_name; /* in data files, stats and partitionValues: `name`, but for column mapping */
+    int64_t mapping_id;       /* delta.columnMapping.id, -1 if absent */
 };
 struct delta_schema {
     struct delta_field *fields;
@@ -46,13 +48,27 @@ struct delta_protocol {
     size_t reader_feature_count, writer_feature_count;
 };
 
+/** Rows of a file that are deleted (protocol: "Deletion Vectors"). */
+struct delta_vector {
+    struct str storage_type;   /* `u` relative file by UUID, `i` inline, `p` absolute path */
+    struct str path_or_inline; /* as in the log */
+    int64_t offset;            /* in the vector's file, -1 if absent */
+    int64_t size_bytes, cardinality;
+};
+
 struct delta_file {
+    const struct delta_vector *vector; /* NULL: no row of the file is deleted */
     struct str path;              /* decoded, relative to the root (or an absolute path inside the allowed folders) */
     struct str *partition_values; /* per partition column; ptr NULL is null */
     int64_t size_bytes, modified_ms;
-    int64_t row_count; /* -1 if the stats do not say */
+    int64_t row_count; /* in the file, deleted ones too; -1 if the stats do not say */
     struct str stats;  /* JSON as in the log, empty if none */
     struct str raw;    /* the add action as JSON without its stats, for what must be carried into a remove */
+};
+
+/** A `domainMetadata` action that stands. */
+struct delta_domain {
+    struct str name, configuration;
 };
 
 /** The last `txn` action of an application id. */
@@ -71,6 +87,9 @@ struct delta_snapshot {
     size_t file_count;
     struct delta_txn *txns;
     size_t txn_count;
+    struct delta_domain *domains;
+    size_t domain_count;
+    int64_t in_commit_timestamp_ms; /* of `version`; -1 if its commit has none */
 };
 
 /**

@@ -164,7 +164,9 @@ static struct delta_field *push_field(struct delta_metadata *m, struct arena *ar
     struct delta_schema *s = &m->schema;
     s->fields = arena_grow(arena, s->fields, s->count, s->count + 1, sizeof *s->fields);
     struct delta_field *field = &s->fields[s->count++];
-    *field = (struct delta_field){.name = str_copy(arena, name), .is_nullable = is_nullable, .metadata = STR("{}")};
+    struct str copy = str_copy(arena, name);
+    *field = (struct delta_field){
+        .name = copy, .is_nullable = is_nullable, .metadata = STR("{}"), .physical_name = copy, .mapping_id = -1};
     return field;
 }
 
@@ -213,8 +215,13 @@ struct delta_metadata *delta_metadata_copy(const struct delta_metadata *m, struc
     copy->schema.fields = ARENA_ARRAY(arena, m->schema.count, struct delta_field);
     for (size_t i = 0; i < m->schema.count; i++) {
         const struct delta_field *f = &m->schema.fields[i];
-        copy->schema.fields[i] = (struct delta_field){str_copy(arena, f->name), f->type, str_copy(arena, f->type_json),
-                                                      f->is_nullable, str_copy(arena, f->metadata)};
+        copy->schema.fields[i] = (struct delta_field){.name = str_copy(arena, f->name),
+                                                      .type = f->type,
+                                                      .type_json = str_copy(arena, f->type_json),
+                                                      .is_nullable = f->is_nullable,
+                                                      .metadata = str_copy(arena, f->metadata),
+                                                      .physical_name = str_copy(arena, f->physical_name),
+                                                      .mapping_id = f->mapping_id};
     }
     copy->properties = ARENA_ARRAY(arena, m->property_count, struct delta_property);
     for (size_t i = 0; i < m->property_count; i++)

@@ -36,6 +36,10 @@ static enum assay_code parse_field(const struct json *node, struct arena *arena,
         .name = str_copy(arena, name), .is_nullable = is_nullable, .type_json = print_json(arena, type)};
     if (kind == JSON_KIND_STRING) type_parse_delta(json_str(type), &out->type);
     out->metadata = json_kind_of(metadata) == JSON_KIND_OBJECT ? print_json(arena, metadata) : STR("{}");
+    const struct json *physical = json_member(metadata, "delta.columnMapping.physicalName");
+    const struct json *id = json_member(metadata, "delta.columnMapping.id");
+    out->physical_name = json_kind_of(physical) == JSON_KIND_STRING ? str_copy(arena, json_str(physical)) : out->name;
+    out->mapping_id = json_kind_of(id) == JSON_KIND_INT ? json_int(id) : -1;
     return ASSAY_OK;
 }
 

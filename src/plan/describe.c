@@ -25,6 +25,8 @@ struct str describe_format(enum contract_format format) {
         return STR("json");
     case CONTRACT_PARQUET:
         return STR("parquet");
+    case CONTRACT_DELTA:
+        return STR("delta");
     }
     return STR("");
 }
