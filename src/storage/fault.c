@@ -130,6 +130,15 @@ static enum assay_code fault_move(struct store *store, struct str from_key, stru
     return after(f, call, rc, ASSAY_UNAVAILABLE, err);
 }
 
+static enum assay_code fault_exchange(struct store *store, struct str a_key, struct str b_key,
+                                      struct assay_error *err) {
+    struct fault *f = (struct fault *)store;
+    int64_t call;
+    TRY(before(f, a_key, &call, err));
+    enum assay_code rc = f->inner->ops->exchange(f->inner, a_key, b_key, err);
+    return after(f, call, rc, ASSAY_UNAVAILABLE, err);
+}
+
 static void write_count(const struct fault *f) {
     const char *path = getenv("ASSAY_TEST_FAULT_COUNT");
     FILE *file = path && *path ? fopen(path, "we") : NULL;
@@ -155,6 +164,7 @@ static const struct store_ops fault_ops = {
     .stat = fault_stat,
     .local_path = fault_local_path,
     .move = fault_move,
+    .exchange = fault_exchange,
     .close = fault_close,
 };
 

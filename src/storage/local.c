@@ -102,6 +102,7 @@ static const struct store_ops local_ops = {
     .stat = local_stat,
     .local_path = local_path,
     .move = local_move,
+    .exchange = local_exchange,
     .close = local_close,
 };
 

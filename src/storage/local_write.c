@@ -238,3 +238,23 @@ enum assay_code local_move(struct store *store, struct str from_key, struct str 
     arena_reset(&t.arena);
     return rc;
 }
+
+static enum assay_code exchange(struct target *t, struct str other_key) {
+    const char *other = local_file(t->store, other_key, &t->arena);
+    if (renameat2(AT_FDCWD, t->path, AT_FDCWD, other, RENAME_EXCHANGE)) {
+        if (errno == EINVAL || errno == ENOSYS)
+            return error_set(t->err, ASSAY_UNSUPPORTED, t->path,
+                             "this file system cannot let two folders change places in one step");
+        return fail(t, errno, "exchange");
+    }
+    TRY(files_sync_parent(t->path, t->err));
+    return files_sync_parent(other, t->err);
+}
+
+enum assay_code local_exchange(struct store *store, struct str a_key, struct str b_key, struct assay_error *err) {
+    struct target t;
+    target_init(&t, store, a_key, err);
+    enum assay_code rc = exchange(&t, b_key);
+    arena_reset(&t.arena);
+    return rc;
+}

@@ -216,19 +216,36 @@ static bool holds(const struct memory *m, struct str folder) {
     return false;
 }
 
+/** The name of one object, with `to` in the place of `from`. */
+static void rename_object(struct object *object, struct str from, struct str to) {
+    struct buf renamed = {0};
+    buf_add(&renamed, to);
+    buf_add(&renamed, str_sub(buf_str(&object->key), from.len, object->key.len));
+    buf_free(&object->key);
+    object->key = renamed;
+}
+
 static enum assay_code memory_move(struct store *store, struct str from_key, struct str to_key,
                                    struct assay_error *err) {
     struct memory *m = enter(store);
     if (!holds(m, from_key)) return leave(m, not_found(from_key, err));
     if (holds(m, to_key)) return leave(m, exists(to_key, err));
+    for (size_t i = 0; i < m->count; i++)
+        if (is_at_or_below(buf_str(&m->objects[i].key), from_key)) rename_object(&m->objects[i], from_key, to_key);
+    return leave(m, ASSAY_OK);
+}
+
+static enum assay_code memory_exchange(struct store *store, struct str a_key, struct str b_key,
+                                       struct assay_error *err) {
+    struct memory *m = enter(store);
+    if (!holds(m, a_key)) return leave(m, not_found(a_key, err));
+    if (!holds(m, b_key)) return leave(m, not_found(b_key, err));
     for (size_t i = 0; i < m->count; i++) {
-        struct buf *key = &m->objects[i].key;
-        if (!is_at_or_below(buf_str(key), from_key)) continue;
-        struct buf moved = {0};
-        buf_add(&moved, to_key);
-        buf_add(&moved, str_sub(buf_str(key), from_key.len, key->len));
-        buf_free(key);
-        *key = moved;
+        struct str key = buf_str(&m->objects[i].key);
+        if (is_at_or_below(key, a_key))
+            rename_object(&m->objects[i], a_key, b_key);
+        else if (is_at_or_below(key, b_key))
+            rename_object(&m->objects[i], b_key, a_key);
     }
     return leave(m, ASSAY_OK);
 }
@@ -253,6 +270,7 @@ static const struct store_ops memory_ops = {
     .stat = memory_stat,
     .local_path = memory_local_path,
     .move = memory_move,
+    .exchange = memory_exchange,
     .close = memory_close,
 };
 

@@ -105,14 +105,26 @@ enum assay_code store_local_path(struct store *store, struct str key, struct are
     return store->ops->local_path(store, key, arena, out, err);
 }
 
+static bool is_at_or_below(struct str key, struct str folder) {
+    return str_starts(key, folder) && (key.len == folder.len || key.ptr[folder.len] == '/');
+}
+
 enum assay_code store_move(struct store *store, struct str from_key, struct str to_key, struct assay_error *err) {
     TRY(store_key_check(from_key, err));
     TRY(store_key_check(to_key, err));
-    bool is_inside = str_starts(to_key, from_key) && (to_key.len == from_key.len || to_key.ptr[from_key.len] == '/');
-    if (is_inside)
+    if (is_at_or_below(to_key, from_key))
         return error_set(err, ASSAY_INVALID, NULL, "cannot move %.*s into itself (%.*s)", STR_ARG(from_key),
                          STR_ARG(to_key));
     return store->ops->move(store, from_key, to_key, err);
+}
+
+enum assay_code store_exchange(struct store *store, struct str a_key, struct str b_key, struct assay_error *err) {
+    TRY(store_key_check(a_key, err));
+    TRY(store_key_check(b_key, err));
+    if (is_at_or_below(a_key, b_key) || is_at_or_below(b_key, a_key))
+        return error_set(err, ASSAY_INVALID, NULL, "cannot exchange %.*s with itself or what it holds (%.*s)",
+                         STR_ARG(a_key), STR_ARG(b_key));
+    return store->ops->exchange(store, a_key, b_key, err);
 }
 
 void range_cut(int64_t size, int64_t *offset, int64_t *length) {

@@ -35,6 +35,7 @@ struct store_ops {
     enum assay_code (*local_path)(struct store *, struct str key, struct arena *, struct str *out,
                                   struct assay_error *);
     enum assay_code (*move)(struct store *, struct str from_key, struct str to_key, struct assay_error *);
+    enum assay_code (*exchange)(struct store *, struct str a_key, struct str b_key, struct assay_error *);
     void (*close)(struct store *);
 };
 
@@ -113,6 +114,11 @@ enum assay_code store_local_path(struct store *store, struct str key, struct are
 /** Rename an object or a whole folder inside the store; the target must not exist (EXISTS). */
 enum assay_code store_move(struct store *store, struct str from_key, struct str to_key,
                            struct assay_error *err) NODISCARD;
+
+/** Two objects or folders change places in one step: at no time is either name absent. NOT_FOUND one of them is not
+ * there; UNSUPPORTED the file system cannot do it. */
+enum assay_code store_exchange(struct store *store, struct str a_key, struct str b_key,
+                               struct assay_error *err) NODISCARD;
 
 /** OK; INVALID with the key and what is wrong with it; LIMIT. */
 enum assay_code store_key_check(struct str key, struct assay_error *err) NODISCARD;

@@ -46,5 +46,7 @@ enum assay_code local_publish(struct store *store, struct str staged_path, struc
                               struct assay_error *err) NODISCARD;
 enum assay_code local_move(struct store *store, struct str from_key, struct str to_key,
                            struct assay_error *err) NODISCARD;
+enum assay_code local_exchange(struct store *store, struct str a_key, struct str b_key,
+                               struct assay_error *err) NODISCARD;
 
 #endif

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { CALLS = 9 };
+enum { CALLS = 10 };
 
 static struct store *open_faulty(const char *root, const char *spec) {
     struct store *inner, *store;
@@ -34,6 +34,7 @@ static void touch_all(struct store *store, const char *staged, enum assay_code c
     codes[6] = store_local_path(store, STR("seed"), &arena, &out, &err);
     codes[7] = store_remove(store, STR("removed"), &err);
     codes[8] = store_move(store, STR("from"), STR("to"), &err);
+    codes[9] = store_exchange(store, STR("left"), STR("right"), &err);
     arena_reset(&arena);
 }
 
@@ -41,8 +42,8 @@ static void touch_all(struct store *store, const char *staged, enum assay_code c
 static const char *make_lake(void) {
     struct arena arena = {0};
     const char *root = test_dir();
-    static const char *const keys[] = {"seed", "removed", "from"};
-    for (size_t i = 0; i < 3; i++) test_write(str_path(&arena, str_of(root), str_of(keys[i])).ptr, STR("seed"));
+    static const char *const keys[] = {"seed", "removed", "from", "left", "right"};
+    for (size_t i = 0; i < 5; i++) test_write(str_path(&arena, str_of(root), str_of(keys[i])).ptr, str_of(keys[i]));
     arena_reset(&arena);
     return root;
 }
@@ -63,10 +64,12 @@ static struct str effects(struct arena *arena, const char *root) {
         bool is_there = access(str_path(arena, str_of(root), str_of(expected[i].name)).ptr, F_OK) == 0;
         if (is_there == expected[i].is_there) out = str_printf(arena, "%.*s%c", STR_ARG(out), expected[i].letter);
     }
-    return out;
+    struct str left = test_read(arena, str_path(arena, str_of(root), STR("left")).ptr);
+    return str_eq(left, STR("right")) ? str_printf(arena, "%.*sx", STR_ARG(out)) : out;
 }
 
-static const char *const without[CALLS] = {"asrm", "psrm", "parm", "pasrm", "pasrm", "pasrm", "pasrm", "pasm", "pasr"};
+static const char *const without[CALLS] = {"asrmx",  "psrmx",  "parmx", "pasrmx", "pasrmx",
+                                           "pasrmx", "pasrmx", "pasmx", "pasrx",  "pasrm"};
 
 static void check_failing(const char *word, size_t at, bool is_done) {
     struct arena arena = {0};
@@ -78,7 +81,7 @@ static void check_failing(const char *word, size_t at, bool is_done) {
         enum assay_code lost = is_done && at == 1 ? ASSAY_UNKNOWN : ASSAY_UNAVAILABLE;
         assert_int_equal(codes[i], i == at ? lost : ASSAY_OK);
     }
-    assert_str(effects(&arena, root), is_done ? "pasrm" : without[at]);
+    assert_str(effects(&arena, root), is_done ? "pasrmx" : without[at]);
     store_close(&store);
     arena_reset(&arena);
 }
@@ -111,7 +114,8 @@ static void check_stopping(const char *word, size_t at, const char *expected) {
 
 static void test_the_process_can_end_before_or_after_each_call(void **state) {
     UNUSED(state);
-    static const char *const done[CALLS + 1] = {"", "p", "pa", "pas", "pas", "pas", "pas", "pas", "pasr", "pasrm"};
+    static const char *const done[CALLS + 1] = {"",    "p",   "pa",   "pas",   "pas",   "pas",
+                                                "pas", "pas", "pasr", "pasrm", "pasrmx"};
     for (size_t at = 0; at < CALLS; at++) {
         check_stopping("stop", at, done[at]);
         check_stopping("stop-after", at, done[at + 1]);
@@ -126,7 +130,7 @@ static void test_a_full_disk_stops_writing_only(void **state) {
     enum assay_code codes[CALLS];
     touch_all(store, str_path(&arena, str_of(test_dir()), STR("staged")).ptr, codes);
     for (size_t i = 0; i < CALLS; i++) assert_int_equal(codes[i], i == 1 || i == 2 ? ASSAY_DENIED : ASSAY_OK);
-    assert_str(effects(&arena, root), "prm");
+    assert_str(effects(&arena, root), "prmx");
     struct assay_error err = {0};
     assert_code(ASSAY_DENIED, store_put(store, STR("put"), STR("x"), &err), &err); /* and stays full */
     assert_err_has(&err, "no space");
@@ -147,7 +151,7 @@ static void test_calls_are_counted(void **state) {
     setenv("ASSAY_TEST_FAULT_COUNT", count, 1);
     store_close(&store);
     unsetenv("ASSAY_TEST_FAULT_COUNT");
-    assert_str(test_read(&arena, count), "9\n");
+    assert_str(test_read(&arena, count), "10\n");
     arena_reset(&arena);
 }
 

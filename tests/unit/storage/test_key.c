@@ -56,6 +56,8 @@ static void test_names_that_could_leave_it_are_not(void **state) {
         assert_code(ASSAY_INVALID, store_local_path(store, bad[i].key, &arena, &out, &err), &err);
         assert_code(ASSAY_INVALID, store_move(store, bad[i].key, STR("b"), &err), &err);
         assert_code(ASSAY_INVALID, store_move(store, STR("b"), bad[i].key, &err), &err);
+        assert_code(ASSAY_INVALID, store_exchange(store, bad[i].key, STR("b"), &err), &err);
+        assert_code(ASSAY_INVALID, store_exchange(store, STR("b"), bad[i].key, &err), &err);
         arena_reset(&arena);
     }
     store_close(&store);
@@ -83,6 +85,9 @@ static void test_nothing_is_moved_into_itself(void **state) {
     assert_code(ASSAY_INVALID, store_move(store, STR("a"), STR("a/c"), &err), &err);
     assert_code(ASSAY_INVALID, store_move(store, STR("a"), STR("a"), &err), &err);
     assert_ok(store_move(store, STR("a"), STR("ab"), &err), &err);
+    assert_code(ASSAY_INVALID, store_exchange(store, STR("ab"), STR("ab"), &err), &err);
+    assert_code(ASSAY_INVALID, store_exchange(store, STR("ab"), STR("ab/b"), &err), &err);
+    assert_code(ASSAY_INVALID, store_exchange(store, STR("ab/b"), STR("ab"), &err), &err);
     store_close(&store);
 }
 

@@ -171,6 +171,21 @@ static void test_move_takes_an_object_or_a_folder(void **state) {
     assert_holds(f, "x", "3");
 }
 
+static void test_exchange_swaps_objects_and_folders(void **state) {
+    struct fixture *f = fixture_of(state);
+    put(f, "a/x", "1");
+    put(f, "a/sub/y", "2");
+    put(f, "b/x", "333");
+    put(f, "ab", "4444");
+    assert_ok(store_exchange(f->store, STR("a"), STR("b"), &f->err), &f->err);
+    assert_str(list(f, "", false), "a/x=3 ab=4 b/sub/y=1 b/x=1");
+    assert_ok(store_exchange(f->store, STR("ab"), STR("b/x"), &f->err), &f->err);
+    assert_str(list(f, "", false), "a/x=3 ab=1 b/sub/y=1 b/x=4");
+    assert_code(ASSAY_NOT_FOUND, store_exchange(f->store, STR("a"), STR("c"), &f->err), &f->err);
+    assert_code(ASSAY_NOT_FOUND, store_exchange(f->store, STR("c"), STR("a"), &f->err), &f->err);
+    assert_str(list(f, "", false), "a/x=3 ab=1 b/sub/y=1 b/x=4");
+}
+
 static void test_published_files_are_taken_over(void **state) {
     struct fixture *f = fixture_of(state);
     struct staging *staging;
@@ -212,4 +227,5 @@ static void test_local_paths_can_be_opened(void **state) {
 TEST_MAIN(EACH_STORE(test_put_creates_and_replaces), EACH_STORE(test_put_if_absent_never_replaces),
           EACH_STORE(test_ranges_are_cut_to_the_object), EACH_STORE(test_lists_are_sorted_by_bytes_and_whole),
           EACH_STORE(test_stat_tells_size_and_time), EACH_STORE(test_move_takes_an_object_or_a_folder),
-          EACH_STORE(test_published_files_are_taken_over), EACH_STORE(test_local_paths_can_be_opened))
+          EACH_STORE(test_exchange_swaps_objects_and_folders), EACH_STORE(test_published_files_are_taken_over),
+          EACH_STORE(test_local_paths_can_be_opened))
