@@ -176,7 +176,7 @@ static enum assay_code put_version(const struct delta_attempt *attempt, int64_t 
 static bool has_something(const struct delta_commit *commit) {
     bool has_rows = false;
     for (size_t i = 0; i < commit->add_count; i++) has_rows |= commit->adds[i].row_count > 0;
-    return has_rows || commit->remove_count || commit->txn_count || commit->metadata;
+    return has_rows || commit->remove_count || commit->restored_count || commit->txn_count || commit->metadata;
 }
 
 static enum assay_code check_absent(const struct delta_attempt *attempt, struct assay_error *err) {

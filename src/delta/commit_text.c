@@ -79,6 +79,28 @@ static void put_add(struct json_writer *w, const struct delta_attempt *attempt, 
     json_end_object(w);
 }
 
+/* The add as its own version had it; Spark's RESTORE writes it as a change of data. */
+static enum assay_code put_restored(struct json_writer *w, const struct delta_file *file, struct assay_error *err) {
+    struct json *add = NULL;
+    struct str key;
+    const struct json *value;
+    TRY(json_parse(file->raw, "add", &add, err));
+    json_begin_object(w);
+    for (size_t i = 0; json_member_at(add, i, &key, &value); i++) {
+        struct buf text = {0};
+        json_print(&text, value);
+        json_key_str(w, key);
+        json_put_raw(w, str_eq(key, STR("dataChange")) ? STR("true") : buf_str(&text));
+        buf_free(&text);
+    }
+    if (json_kind_of(json_member(add, "dataChange")) == JSON_KIND_NULL)
+        json_key(w, "dataChange"), json_put_bool(w, true);
+    if (file->stats.len) json_key(w, "stats"), json_put_str(w, file->stats);
+    json_end_object(w);
+    json_close(&add);
+    return ASSAY_OK;
+}
+
 static void put_txn(struct json_writer *w, const struct delta_txn *txn, int64_t now_ms) {
     json_begin_object(w);
     json_key(w, "appId"), json_put_str(w, txn->app_id);
@@ -130,6 +152,11 @@ static enum assay_code put_actions(struct buf *text, const struct delta_attempt 
     for (size_t i = 0; i < commit->remove_count; i++) {
         w = begin_line(text, "remove");
         TRY(put_remove(&w, &commit->base->files[commit->removes[i]], commit, now_ms, err));
+        end_line(&w);
+    }
+    for (size_t i = 0; i < commit->restored_count; i++) {
+        w = begin_line(text, "add");
+        TRY(put_restored(&w, &commit->restored_of->files[commit->restored[i]], err));
         end_line(&w);
     }
     const struct delta_metadata *metadata = commit->metadata ? commit->metadata : &commit->base->metadata;

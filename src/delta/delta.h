@@ -167,6 +167,9 @@ struct delta_commit {
     size_t add_count;
     const size_t *removes; /* indexes into base->files */
     size_t remove_count;
+    const struct delta_snapshot *restored_of; /* files of an older version that are named again, as its log has them */
+    const size_t *restored;                   /* indexes into restored_of->files */
+    size_t restored_count;
     const struct delta_txn *txns; /* set these */
     size_t txn_count;
     enum delta_read_scope scope;
@@ -216,12 +219,100 @@ void delta_field_add_json(struct delta_metadata *metadata, struct arena *arena, 
 /** A copy that can be changed without touching the original. */
 struct delta_metadata *delta_metadata_copy(const struct delta_metadata *metadata, struct arena *arena);
 
-/** One entry of the table's history, newest first. */
+/* ---- time ---- */
+
+/** `2026-04-05`, `2026-04-05 12:30[:00[.5]]`, with `T` and `Z` or an offset too; UTC when it has no zone. INVALID. */
+enum assay_code delta_time_parse(struct str text, int64_t *us, struct assay_error *err) NODISCARD;
+/**
+ * The version that the table had at a moment: the last commit that is not later (Spark's `TIMESTAMP AS OF`). A commit's
+ * time is its in-commit timestamp, else the time of its file, made to rise.
+ * @return OK; INVALID the moment lies in the future; NOT_FOUND no table, or nothing is kept from so early
+ */
+enum assay_code delta_version_at(struct store *store, struct str root, int64_t us, struct arena *arena,
+                                 int64_t *version, struct assay_error *err) NODISCARD;
+
+/** One entry of the table's history, newest first. Texts are empty when the commit does not say. */
 struct delta_history_entry {
-    int64_t version, timestamp_ms;
-    struct str operation, parameters, metrics, user_metadata, engine_info;
+    int64_t version, timestamp_ms; /* as delta_version_at counts it */
+    int64_t read_version;          /* -1 if absent */
+    struct str operation, engine_info, user_name, isolation_level;
+    struct str parameters, metrics; /* JSON objects */
+    struct str user_metadata;
+    bool has_blind_append, is_blind_append;
 };
+/** Of a table that assay cannot read, too. */
 enum assay_code delta_history(struct store *store, struct str root, size_t limit, struct arena *arena,
                               struct delta_history_entry **out, size_t *count, struct assay_error *err) NODISCARD;
+
+/** What DESCRIBE DETAIL shows beside the snapshot, and what upkeep asks for. */
+struct delta_detail {
+    int64_t last_modified_ms, size_bytes;
+    int64_t row_count;       /* deleted rows not counted; -1 if the stats of a file do not say */
+    size_t small_file_count; /* below DELTA_SMALL_FILE_BYTES */
+    int64_t small_file_bytes;
+    size_t vector_count; /* files with deleted rows */
+    int64_t deleted_row_count;
+    int64_t checkpoint_version, checkpoint_ms; /* the newest not after the snapshot; -1 if there is none */
+    struct str *features;                      /* of the protocol, those of legacy versions written out; sorted */
+    size_t feature_count;
+    struct str *clustering; /* columns, nested ones with dots */
+    size_t clustering_count;
+};
+enum { DELTA_SMALL_FILE_BYTES = 25 * 1000 * 1000 };
+enum assay_code delta_detail(const struct delta_snapshot *snapshot, struct arena *arena, struct delta_detail *out,
+                             struct assay_error *err) NODISCARD;
+
+/** What a restore would do: make the table what it was at `to`, as a new version. */
+struct delta_restore {
+    const struct delta_snapshot *from, *to;
+    size_t *adds, add_count;       /* indexes into to->files */
+    size_t *removes, remove_count; /* indexes into from->files */
+    int64_t add_bytes, remove_bytes;
+    int64_t add_rows, remove_rows; /* -1 if the stats of a file do not say */
+    bool is_metadata_changed;
+    struct str *missing; /* keys of files that the version needs and that are gone */
+    size_t missing_count;
+};
+/**
+ * @return OK (look at missing_count); UNSUPPORTED the table is append-only and rows would go, or a feature that the
+ * version needs is not the table's any more; as delta_snapshot_load
+ */
+enum assay_code delta_restore_plan(struct store *store, struct engine *engine, struct str root, int64_t version,
+                                   struct arena *arena, struct delta_restore *out, struct assay_error *err) NODISCARD;
+/** One commit; any other that changed data since the plan was made is a CONFLICT. NOT_FOUND names the missing files.
+ * Nothing to do: no commit, *version is the table's.
+ * @param time  as the user gave it, empty when it was a version */
+enum assay_code delta_restore_commit(struct engine *engine, const struct delta_restore *restore, struct str time,
+                                     struct arena *arena, int64_t *version, struct assay_error *err) NODISCARD;
+
+/* ---- constraints ---- */
+
+/** Calls with the name and text of every `delta.constraints.<name>`. False at the end. `*index` starts at 0. */
+bool delta_constraint_next(const struct delta_metadata *metadata, size_t *index, struct str *name, struct str *text);
+
+/** Rows of the table that break a rule. */
+struct delta_breaking {
+    int64_t count;
+    struct engine_result rows; /* the first few, whole */
+};
+/**
+ * Put a CHECK on the table after all its rows were seen to keep it (a NULL answer breaks it). The text is stored as
+ * Spark SQL. A text of the same name and meaning changes nothing.
+ * @return OK; INVALID name or text, or another rule has the name; REFUSED rows break it (in *breaking); as delta_commit
+ */
+enum assay_code delta_constraint_add(struct store *store, struct engine *engine, struct str root, struct str name,
+                                     struct str text, struct arena *arena, struct delta_breaking *breaking,
+                                     int64_t *version, struct assay_error *err) NODISCARD;
+/** Take a CHECK off the table; its rule is no longer asked of any writer. INVALID there is none of the name. */
+enum assay_code delta_constraint_drop(struct store *store, struct engine *engine, struct str root, struct str name,
+                                      struct arena *arena, int64_t *version, struct assay_error *err) NODISCARD;
+
+/**
+ * Name the table, its version and what to do next in an error of the engine over the table's files: which file is gone,
+ * or that one cannot be read. Other errors stay.
+ * @return code
+ */
+enum assay_code delta_read_failed(const struct delta_snapshot *snapshot, enum assay_code code,
+                                  struct assay_error *err) NODISCARD;
 
 #endif
