@@ -10,11 +10,11 @@
  */
 #include "delta/delta_int.h"
 
-struct str delta_vector_id(struct arena *arena, struct str storage, struct str path_or_inline, bool has_offset,
-                           int64_t offset) {
-    if (storage.len == 0) return (struct str){0};
-    if (!has_offset) return str_printf(arena, "%.*s%.*s", STR_ARG(storage), STR_ARG(path_or_inline));
-    return str_printf(arena, "%.*s%.*s@%lld", STR_ARG(storage), STR_ARG(path_or_inline), (long long)offset);
+struct str delta_file_key(struct arena *arena, struct str path, const struct delta_vector *vector) {
+    if (!vector) return path;
+    struct str id = str_printf(arena, "%.*s\n%.*s%.*s", STR_ARG(path), STR_ARG(vector->storage_type),
+                               STR_ARG(vector->path_or_inline));
+    return vector->offset < 0 ? id : str_printf(arena, "%.*s@%lld", STR_ARG(id), (long long)vector->offset);
 }
 
 /* OK with *out untouched if the member is absent. */
@@ -47,13 +47,17 @@ static enum assay_code parse_vector(const struct json *body, struct str path, st
     struct str storage = {0}, place = {0};
     TRY(optional_str(vector, "storageType", &storage, err));
     TRY(optional_str(vector, "pathOrInlineDv", &place, err));
-    int64_t offset = 0;
-    enum assay_code rc = json_get_int(vector, "offset", &offset, err);
-    if (rc != ASSAY_OK && rc != ASSAY_NOT_FOUND) return rc;
-    struct str id = delta_vector_id(arena, storage, place, rc == ASSAY_OK, offset);
-    if (id.len == 0) return ASSAY_OK; /* some writers mean "none" by empty strings */
+    int64_t offset = -1, size = 0, cardinality = 0;
+    TRY(optional_int(vector, "offset", &offset, err));
+    TRY(optional_int(vector, "sizeInBytes", &size, err));
+    TRY(optional_int(vector, "cardinality", &cardinality, err));
+    if (storage.len == 0) return ASSAY_OK; /* some writers mean "none" by empty strings */
+    if (offset < -1 || size < 0 || cardinality < 0)
+        return error_set(err, ASSAY_CORRUPT, NULL, "the deletion vector of '%.*s' has a negative offset, size or count",
+                         STR_ARG(path));
     out->has_vector = true;
-    out->key = str_printf(arena, "%.*s%c%.*s", STR_ARG(path), '\n', STR_ARG(id));
+    out->vector = (struct delta_vector){storage, place, offset, size, cardinality};
+    out->key = delta_file_key(arena, path, &out->vector);
     return ASSAY_OK;
 }
 
@@ -141,8 +145,14 @@ static const struct {
     const char *name;
     enum delta_action_kind kind;
 } KINDS[] = {
-    {"add", DELTA_ACTION_ADD},           {"remove", DELTA_ACTION_REMOVE}, {"metaData", DELTA_ACTION_METADATA},
-    {"protocol", DELTA_ACTION_PROTOCOL}, {"txn", DELTA_ACTION_TXN},       {"commitInfo", DELTA_ACTION_COMMIT_INFO},
+    {"add", DELTA_ACTION_ADD},
+    {"remove", DELTA_ACTION_REMOVE},
+    {"metaData", DELTA_ACTION_METADATA},
+    {"protocol", DELTA_ACTION_PROTOCOL},
+    {"txn", DELTA_ACTION_TXN},
+    {"commitInfo", DELTA_ACTION_COMMIT_INFO},
+    {"domainMetadata", DELTA_ACTION_DOMAIN},
+    {"sidecar", DELTA_ACTION_SIDECAR},
 };
 
 static enum assay_code parse_action(const struct json *line, struct str folder, struct arena *arena,

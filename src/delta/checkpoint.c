@@ -1,117 +1,90 @@
 /*
- * A classic checkpoint: the table's state as one Parquet file, or as parts that belong together (protocol:
- * "Checkpoints", "V1 Spec").
+ * Reading a checkpoint: the table's state as Parquet, or as JSON with its files in Parquet sidecars (protocol:
+ * "Checkpoints", "V1 Spec", "V2 Spec", "Sidecar File Information").
  *
  * 1. Columns are read by name and every one may be missing, at any depth; then it is NULL. Types that cannot be cast
- * are CORRUPT.
- * 2. One row is one action. Tombstones are not read: what is not added does not stand.
- * 3. Actions of a checkpoint are older than those of every commit that was replayed before it.
- * 4. A file of this name may hold a V2 checkpoint: then it has a checkpointMetadata row, and it is refused while it has
- * sidecars.
+ * are CORRUPT. `partitionValues_parsed` repeats what `partitionValues` says and is not read; of `stats_parsed` only the
+ * number of rows, where there is no `stats`.
+ * 2. One row is one action. Tombstones are read only for a new checkpoint: what is not added does not stand.
+ * 3. Actions of a checkpoint are older than those of every commit that was replayed before it, and it names a file
+ * once, so its files are not noted as seen.
+ * 4. A checkpoint of any name may name sidecars; their files belong to it. A sidecar lies in `_delta_log/_sidecars` and
+ * nowhere else.
+ * 5. Files are read one by one, so that an error has the name of the one that is broken.
  */
 #include "delta/delta_int.h"
 
 #include <string.h>
 
 static const struct str NAMES[] = {
-    {"add", 3}, {"metaData", 8}, {"protocol", 8}, {"txn", 3}, {"sidecar", 7},
+    {"add", 3}, {"remove", 6}, {"metaData", 8}, {"protocol", 8}, {"txn", 3}, {"domainMetadata", 14}, {"sidecar", 7},
 };
-static const struct str TYPES[] = {
-    {"STRUCT(path VARCHAR, \"partitionValues\" MAP(VARCHAR, VARCHAR), size BIGINT, \"modificationTime\" BIGINT, stats "
-     "VARCHAR, "
-     "tags MAP(VARCHAR, VARCHAR), \"deletionVector\" STRUCT(\"storageType\" VARCHAR, \"pathOrInlineDv\" VARCHAR, "
-     "\"offset\" BIGINT), "
-     "\"baseRowId\" BIGINT, \"defaultRowCommitVersion\" BIGINT, \"clusteringProvider\" VARCHAR)",
-     0},
-    {"STRUCT(id VARCHAR, \"name\" VARCHAR, description VARCHAR, format STRUCT(provider VARCHAR), \"schemaString\" "
-     "VARCHAR, "
-     "\"partitionColumns\" VARCHAR[], configuration MAP(VARCHAR, VARCHAR), \"createdTime\" BIGINT)",
-     0},
-    {"STRUCT(\"minReaderVersion\" BIGINT, \"minWriterVersion\" BIGINT, \"readerFeatures\" VARCHAR[], "
-     "\"writerFeatures\" VARCHAR[])",
-     0},
-    {"STRUCT(\"appId\" VARCHAR, \"version\" BIGINT, \"lastUpdated\" BIGINT)", 0},
-    {"STRUCT(path VARCHAR)", 0},
-};
-enum { COLUMNS = sizeof NAMES / sizeof NAMES[0] };
+/* The member without which the action is not there. */
+static const char *const MEMBERS[] = {"path", "path", "schemaString", "minReaderVersion", "appId", "domain", "path"};
+enum { COLUMN_ADD, COLUMN_REMOVE, COLUMN_METADATA, COLUMNS = sizeof NAMES / sizeof NAMES[0] };
 
-/* The cells of an add, in the order of the query below. */
-enum {
-    PATH,
-    SIZE,
-    MODIFIED,
-    STATS,
-    KEYS,
-    VALUES,
-    TAG_KEYS,
-    TAG_VALUES,
-    VECTOR,
-    VECTOR_PLACE,
-    VECTOR_OFFSET,
-    ROW_ID,
-    ROW_VERSION,
-    PROVIDER
+#define VECTOR_TYPE                                                                                                    \
+    "\"deletionVector\" STRUCT(\"storageType\" VARCHAR, \"pathOrInlineDv\" VARCHAR, \"offset\" BIGINT, "               \
+    "\"sizeInBytes\" BIGINT, cardinality BIGINT), "
+static const char *const TYPES[] = {
+    "STRUCT(path VARCHAR, \"partitionValues\" MAP(VARCHAR, VARCHAR), size BIGINT, \"modificationTime\" BIGINT, "
+    "tags MAP(VARCHAR, VARCHAR), " VECTOR_TYPE "\"baseRowId\" BIGINT, \"defaultRowCommitVersion\" BIGINT, "
+    "\"clusteringProvider\" VARCHAR, stats VARCHAR, stats_parsed STRUCT(\"numRecords\" BIGINT))",
+    "STRUCT(path VARCHAR, \"deletionTimestamp\" BIGINT, \"dataChange\" BOOLEAN, \"extendedFileMetadata\" BOOLEAN, "
+    "\"partitionValues\" MAP(VARCHAR, VARCHAR), size BIGINT, " VECTOR_TYPE
+    "\"baseRowId\" BIGINT, \"defaultRowCommitVersion\" BIGINT)",
+    "STRUCT(id VARCHAR, \"name\" VARCHAR, description VARCHAR, format STRUCT(provider VARCHAR, options MAP(VARCHAR, "
+    "VARCHAR)), \"schemaString\" VARCHAR, \"partitionColumns\" VARCHAR[], configuration MAP(VARCHAR, VARCHAR), "
+    "\"createdTime\" BIGINT)",
+    "STRUCT(\"minReaderVersion\" BIGINT, \"minWriterVersion\" BIGINT, \"readerFeatures\" VARCHAR[], "
+    "\"writerFeatures\" VARCHAR[])",
+    "STRUCT(\"appId\" VARCHAR, \"version\" BIGINT, \"lastUpdated\" BIGINT)",
+    "STRUCT(domain VARCHAR, configuration VARCHAR, removed BOOLEAN)",
+    "STRUCT(path VARCHAR)",
 };
-static const char ADD_SQL[] =
-    "SELECT \"add\".path, \"add\".size, \"add\".\"modificationTime\", \"add\".stats, "
-    "map_keys(\"add\".\"partitionValues\"), "
-    "map_values(\"add\".\"partitionValues\"), map_keys(\"add\".tags), map_values(\"add\".tags), "
-    "\"add\".\"deletionVector\".\"storageType\", "
-    "\"add\".\"deletionVector\".\"pathOrInlineDv\", \"add\".\"deletionVector\".\"offset\", \"add\".\"baseRowId\", "
-    "\"add\".\"defaultRowCommitVersion\", \"add\".\"clusteringProvider\" FROM ";
 
 struct reading {
     struct delta_replay *replay;
     struct arena scratch;
-    struct buf text;
 };
 
-/* Two lists, printed by the engine as JSON arrays, become the members of an object. */
-static enum assay_code put_map(struct json_writer *w, const char *name, const struct engine_cell *keys,
-                               const struct engine_cell *values, struct assay_error *err) {
-    struct json *names = NULL, *texts = NULL;
-    enum assay_code rc = json_parse(keys->text, "map keys", &names, err);
-    if (rc == ASSAY_OK) rc = json_parse(values->text, "map values", &texts, err);
-    if (rc == ASSAY_OK) {
-        json_key(w, name);
-        json_begin_object(w);
-        for (size_t i = 0; i < json_count(names); i++) {
-            json_key_str(w, json_str(json_at(names, i)));
-            if (json_kind_of(json_at(texts, i)) == JSON_KIND_STRING)
-                json_put_str(w, json_str(json_at(texts, i)));
-            else
-                json_put_null(w);
-        }
-        json_end_object(w);
-    }
-    json_close(&names);
-    json_close(&texts);
-    return rc;
-}
+/* ---- files ---- */
 
-static void put_int(struct json_writer *w, const char *name, const struct engine_cell *cell) {
-    if (cell->is_null) return;
-    json_key(w, name);
-    json_put_raw(w, cell->text);
-}
+/* The cells of an add, in the order of the query. */
+enum { PATH, SIZE, MODIFIED, STATS, ROWS, STORAGE, PLACE, OFFSET, VECTOR_SIZE, CARDINALITY, REST };
+/* The action as a commit has it: dataChange is false in a state. */
+static const char ADD_SQL[] =
+    "SELECT \"add\".path, \"add\".size, \"add\".\"modificationTime\", \"add\".stats, "
+    "\"add\".stats_parsed.\"numRecords\", \"add\".\"deletionVector\".\"storageType\", "
+    "\"add\".\"deletionVector\".\"pathOrInlineDv\", \"add\".\"deletionVector\".\"offset\", "
+    "\"add\".\"deletionVector\".\"sizeInBytes\", \"add\".\"deletionVector\".cardinality, "
+    "to_json({path: \"add\".path, \"partitionValues\": coalesce(\"add\".\"partitionValues\", MAP{}), "
+    "size: \"add\".size, \"modificationTime\": \"add\".\"modificationTime\", \"dataChange\": FALSE, "
+    "tags: \"add\".tags, \"deletionVector\": "
+    "CASE WHEN \"add\".\"deletionVector\".\"storageType\" <> '' THEN \"add\".\"deletionVector\" END, "
+    "\"baseRowId\": \"add\".\"baseRowId\", \"defaultRowCommitVersion\": \"add\".\"defaultRowCommitVersion\", "
+    "\"clusteringProvider\": \"add\".\"clusteringProvider\"})::VARCHAR FROM ";
 
-/* The members of the action apart from stats, as delta_add_print_rest writes them for a commit. */
-static enum assay_code print_rest(struct buf *out, const struct engine_cell *cells, struct assay_error *err) {
-    struct json_writer w = {.out = out};
-    struct engine_cell none = {.text = STR("[]")};
-    json_begin_object(&w);
-    json_key(&w, "path");
-    json_put_str(&w, cells[PATH].text);
-    bool has_values = !cells[KEYS].is_null;
-    TRY(put_map(&w, "partitionValues", has_values ? &cells[KEYS] : &none, has_values ? &cells[VALUES] : &none, err));
-    put_int(&w, "size", &cells[SIZE]);
-    put_int(&w, "modificationTime", &cells[MODIFIED]);
-    if (!cells[TAG_KEYS].is_null) TRY(put_map(&w, "tags", &cells[TAG_KEYS], &cells[TAG_VALUES], err));
-    put_int(&w, "baseRowId", &cells[ROW_ID]);
-    put_int(&w, "defaultRowCommitVersion", &cells[ROW_VERSION]);
-    if (!cells[PROVIDER].is_null) json_key(&w, "clusteringProvider"), json_put_str(&w, cells[PROVIDER].text);
-    json_end_object(&w);
+static enum assay_code take_vector(struct reading *reading, const struct engine_cell *cells, struct str path,
+                                   const struct delta_vector **out, struct assay_error *err) {
+    struct arena *arena = reading->replay->arena;
+    *out = NULL;
+    if (cells[STORAGE].text.len == 0) return ASSAY_OK;
+    struct delta_vector vector = {str_copy(arena, cells[STORAGE].text), str_copy(arena, cells[PLACE].text),
+                                  engine_cell_int(&cells[OFFSET], -1), engine_cell_int(&cells[VECTOR_SIZE], 0),
+                                  engine_cell_int(&cells[CARDINALITY], 0)};
+    if (vector.offset < -1 || vector.size_bytes < 0 || vector.cardinality < 0)
+        return error_set(err, ASSAY_CORRUPT, reading->replay->where,
+                         "the deletion vector of '%.*s' has a negative offset, size or count", STR_ARG(path));
+    struct delta_vector *copy = ARENA_NEW(arena, struct delta_vector);
+    *copy = vector;
+    *out = copy;
     return ASSAY_OK;
+}
+
+static struct str copy_stats(struct arena *arena, const struct engine_cell *cells) {
+    if (!cells[STATS].is_null || cells[ROWS].is_null) return str_copy(arena, cells[STATS].text);
+    return str_printf(arena, "{\"numRecords\":%.*s}", STR_ARG(cells[ROWS].text));
 }
 
 static enum assay_code take_add(void *context, const struct engine_cell *cells, size_t column_count,
@@ -126,145 +99,128 @@ static enum assay_code take_add(void *context, const struct engine_cell *cells, 
     TRY(delta_path_decode(cells[PATH].text, replay->folder, &reading->scratch, &path, err));
     if (file.size_bytes < 0)
         return error_set(err, ASSAY_CORRUPT, replay->where, "the file '%.*s' has no size", STR_ARG(path));
-    struct str vector = delta_vector_id(&reading->scratch, cells[VECTOR].text, cells[VECTOR_PLACE].text,
-                                        !cells[VECTOR_OFFSET].is_null, engine_cell_int(&cells[VECTOR_OFFSET], 0));
-    struct str key =
-        vector.len ? str_printf(&reading->scratch, "%.*s%c%.*s", STR_ARG(path), '\n', STR_ARG(vector)) : path;
-    if (delta_replay_is_seen(replay, key)) return ASSAY_OK;
-    if (vector.len)
-        return error_set(
-            err, ASSAY_UNSUPPORTED, replay->where,
-            "the file '%.*s' has a deletion vector (feature deletionVectors), which assay does not read yet",
-            STR_ARG(path));
-    buf_clear(&reading->text);
-    TRY(print_rest(&reading->text, cells, err));
+    TRY(take_vector(reading, cells, path, &file.vector, err));
+    if (delta_replay_is_seen(replay, delta_file_key(&reading->scratch, path, file.vector))) return ASSAY_OK;
     file.path = str_copy(replay->arena, path);
-    file.stats = str_copy(replay->arena, cells[STATS].text);
-    file.raw = str_copy(replay->arena, buf_str(&reading->text));
-    delta_replay_add(replay, key, &file);
+    file.stats = copy_stats(replay->arena, cells);
+    file.raw = str_copy(replay->arena, cells[REST].text);
+    delta_replay_add(replay, &file);
     return ASSAY_OK;
 }
 
-static enum assay_code take_protocol(struct delta_replay *replay, const struct engine_cell *cells,
-                                     struct assay_error *err) {
-    struct buf text = {0};
-    buf_printf(&text,
-               "{\"minReaderVersion\":%.*s,\"minWriterVersion\":%.*s,\"readerFeatures\":%.*s,\"writerFeatures\":%.*s}",
-               STR_ARG(cells[0].is_null ? STR("null") : cells[0].text),
-               STR_ARG(cells[1].is_null ? STR("null") : cells[1].text),
-               STR_ARG(cells[2].is_null ? STR("null") : cells[2].text),
-               STR_ARG(cells[3].is_null ? STR("null") : cells[3].text));
-    struct json *body = NULL;
-    enum assay_code rc = json_parse(buf_str(&text), replay->where, &body, err);
-    if (rc == ASSAY_OK) rc = delta_protocol_parse(body, replay->where, replay->arena, &replay->snapshot->protocol, err);
-    if (rc == ASSAY_OK) replay->has_protocol = true;
-    json_close(&body);
-    buf_free(&text);
-    return rc;
-}
+/* ---- the other actions, as the lines of a commit ---- */
 
-static void put_text(struct json_writer *w, const char *name, const struct engine_cell *cell) {
-    if (cell->is_null) return;
-    json_key(w, name);
-    json_put_str(w, cell->text);
-}
-
-static enum assay_code print_metadata(struct buf *text, const struct engine_cell *cells, struct assay_error *err) {
-    static const char *const MEMBERS[] = {"id", "name", "description", "schemaString"};
-    struct engine_cell none = {.text = STR("[]")};
-    struct json_writer w = {.out = text};
-    json_begin_object(&w);
-    for (size_t i = 0; i < 4; i++) put_text(&w, MEMBERS[i], &cells[i]);
-    if (!cells[4].is_null) {
-        json_key(&w, "format");
-        json_begin_object(&w);
-        put_text(&w, "provider", &cells[4]);
-        json_end_object(&w);
-    }
-    json_key(&w, "partitionColumns");
-    json_put_raw(&w, cells[5].is_null ? none.text : cells[5].text);
-    TRY(put_map(&w, "configuration", cells[6].is_null ? &none : &cells[6], cells[6].is_null ? &none : &cells[7], err));
-    put_int(&w, "createdTime", &cells[8]);
-    json_end_object(&w);
-    return ASSAY_OK;
-}
-
-static enum assay_code take_metadata(struct delta_replay *replay, const struct engine_cell *cells,
-                                     struct assay_error *err) {
-    struct buf text = {0};
-    struct json *body = NULL;
-    enum assay_code rc = print_metadata(&text, cells, err);
-    if (rc == ASSAY_OK) rc = json_parse(buf_str(&text), replay->where, &body, err);
-    if (rc == ASSAY_OK) rc = delta_metadata_parse(body, replay->where, replay->arena, &replay->snapshot->metadata, err);
-    if (rc == ASSAY_OK) replay->has_metadata = true;
-    json_close(&body);
-    buf_free(&text);
-    return rc;
-}
-
-/* Few rows: protocol (4 cells), metaData (9), txn (3), sidecars (1), in this order. */
-enum { AT_METADATA = 4, AT_TXN = 13, AT_SIDECAR = 16 };
-static const char STATE_SQL[] =
-    "SELECT protocol.\"minReaderVersion\", protocol.\"minWriterVersion\", protocol.\"readerFeatures\", "
-    "protocol.\"writerFeatures\", "
-    "\"metaData\".id, \"metaData\".\"name\", \"metaData\".description, \"metaData\".\"schemaString\", "
-    "\"metaData\".format.provider, "
-    "\"metaData\".\"partitionColumns\", map_keys(\"metaData\".configuration), map_values(\"metaData\".configuration), "
-    "\"metaData\".\"createdTime\", txn.\"appId\", txn.\"version\", txn.\"lastUpdated\", sidecar.path FROM ";
-static const char STATE_WHERE[] =
-    " WHERE protocol.\"minReaderVersion\" IS NOT NULL OR \"metaData\".\"schemaString\" IS NOT NULL "
-    "OR txn.\"appId\" IS NOT NULL OR sidecar.path IS NOT NULL";
-
-static enum assay_code take_state(void *context, const struct engine_cell *cells, size_t column_count,
-                                  struct assay_error *err) {
+static enum assay_code take_line(void *context, const struct engine_cell *cells, size_t column_count,
+                                 struct assay_error *err) {
     struct reading *reading = context;
     struct delta_replay *replay = reading->replay;
     (void)column_count;
-    if (!cells[AT_SIDECAR].is_null)
-        return error_set(err, ASSAY_UNSUPPORTED, replay->where,
-                         "the checkpoint has sidecars (feature v2Checkpoint), which assay does not read yet");
-    if (!cells[0].is_null && !replay->has_protocol) TRY(take_protocol(replay, cells, err));
-    if (!cells[AT_METADATA + 3].is_null && !replay->has_metadata) TRY(take_metadata(replay, cells + AT_METADATA, err));
-    if (!cells[AT_TXN].is_null) {
-        struct delta_txn txn = {str_copy(replay->arena, cells[AT_TXN].text), engine_cell_int(&cells[AT_TXN + 1], -1),
-                                engine_cell_int(&cells[AT_TXN + 2], -1)};
-        TRY(delta_replay_txn(replay, &txn));
-    }
-    return ASSAY_OK;
+    return delta_actions_each(cells[0].text, replay->where, replay->folder, delta_replay_action, replay, err);
 }
 
-static enum assay_code read_rows(struct engine *engine, const struct str *paths, size_t count, struct reading *reading,
-                                 struct assay_error *err) {
+/* ---- files of a checkpoint ---- */
+
+/* Columns from `first` on, as many as asked for; a column that is not asked for is not read. */
+static void print_from(struct buf *sql, struct str path, size_t first, size_t count) {
     struct str types[COLUMNS];
-    for (size_t i = 0; i < COLUMNS; i++) types[i] = str_of(TYPES[i].ptr);
+    for (size_t i = 0; i < count; i++) types[i] = str_of(TYPES[first + i]);
+    delta_sql_parquet(sql, &path, 1, NAMES + first, types, count);
+}
+
+/* A line for every row that has an action of the columns from `first` on. A row with two becomes a line with two, which
+ * is refused. */
+static void print_state_query(struct buf *sql, struct str path, size_t first) {
+    struct buf has_action = {0};
+    buf_addz(sql, "SELECT to_json({");
+    for (size_t i = first; i < COLUMNS; i++) {
+        const char *separator = i > first ? ", " : "", *name = NAMES[i].ptr;
+        buf_printf(sql, "%s\"%s\": CASE WHEN \"%s\".\"%s\" IS NOT NULL THEN \"%s\" END", separator, name, name,
+                   MEMBERS[i], name);
+        buf_printf(&has_action, "%s\"%s\".\"%s\"::VARCHAR", separator, name, MEMBERS[i]);
+    }
+    buf_addz(sql, "})::VARCHAR FROM ");
+    print_from(sql, path, first, COLUMNS - first);
+    buf_printf(sql, " WHERE coalesce(%s) IS NOT NULL", has_action.data);
+    buf_free(&has_action);
+}
+
+static enum assay_code read_parquet(struct engine *engine, struct store *store, struct str key, struct reading *reading,
+                                    struct assay_error *err) {
+    struct delta_replay *replay = reading->replay;
+    struct str path;
+    if (!engine) return error_set(err, ASSAY_INTERNAL, replay->where, "reading a checkpoint needs the engine");
+    TRY(store_local_path(store, key, replay->arena, &path, err));
     struct buf sql = {0};
-    buf_addz(&sql, STATE_SQL);
-    delta_sql_parquet(&sql, paths, count, NAMES, types, COLUMNS);
-    buf_addz(&sql, STATE_WHERE);
-    enum assay_code rc = engine_query_each(engine, buf_str(&sql), take_state, reading, err);
+    print_state_query(&sql, path, replay->remains ? COLUMN_REMOVE : COLUMN_METADATA);
+    enum assay_code rc = engine_query_each(engine, buf_str(&sql), take_line, reading, err);
     buf_clear(&sql);
     buf_addz(&sql, ADD_SQL);
-    delta_sql_parquet(&sql, paths, count, NAMES, types, 1);
+    print_from(&sql, path, COLUMN_ADD, 1);
     buf_addz(&sql, " WHERE \"add\".path IS NOT NULL");
     if (rc == ASSAY_OK) rc = engine_query_each(engine, buf_str(&sql), take_add, reading, err);
     buf_free(&sql);
     return rc;
 }
 
+static enum assay_code read_json(struct store *store, struct str key, struct reading *reading,
+                                 struct assay_error *err) {
+    struct delta_replay *replay = reading->replay;
+    struct arena bytes = {0};
+    struct str text;
+    enum assay_code rc = store_get(store, key, &bytes, &text, err);
+    if (rc == ASSAY_OK) rc = delta_actions_each(text, replay->where, replay->folder, delta_replay_action, replay, err);
+    arena_reset(&bytes);
+    return rc;
+}
+
+static enum assay_code read_part(struct engine *engine, struct store *store, struct str key, struct reading *reading,
+                                 struct assay_error *err) {
+    struct delta_replay *replay = reading->replay;
+    replay->where = str_c(replay->arena, key);
+    enum assay_code rc = str_ends(key, STR(".json")) ? read_json(store, key, reading, err)
+                                                     : read_parquet(engine, store, key, reading, err);
+    if (rc == ASSAY_NOT_FOUND)
+        rc = error_set(err, ASSAY_CORRUPT, NULL, "this part of a checkpoint is missing");
+    else if (rc == ASSAY_INTERNAL && engine) /* the engine could not make sense of the file */
+        rc = error_set(err, ASSAY_CORRUPT, NULL, "the checkpoint cannot be read: %s",
+                       err ? str_copy(&reading->scratch, str_of(err->message)).ptr : "");
+    if (rc && err && !strstr(err->where, replay->where)) error_prepend(err, "%s", replay->where);
+    return rc;
+}
+
+/* The store key of a sidecar: its name, or its whole path if that is just there. */
+static enum assay_code find_sidecar(const struct delta_replay *replay, struct str raw, struct str *key,
+                                    struct assay_error *err) {
+    struct arena *arena = replay->arena;
+    struct str folder = str_path(arena, replay->snapshot->root, STR("_delta_log/_sidecars"));
+    struct str absolute = str_path(arena, replay->folder, STR("_delta_log/_sidecars/"));
+    struct str name = raw, decoded;
+    if (str_starts(name, STR("file:/")))
+        name = str_sub(name, str_starts(name, STR("file:///")) ? strlen("file://") : strlen("file:"), name.len);
+    if (replay->folder.len && str_starts(name, absolute)) name = str_sub(name, absolute.len, name.len);
+    TRY(delta_path_decode(name, (struct str){0}, arena, &decoded, err));
+    if (str_find_char(decoded, '/') != SIZE_MAX)
+        return error_set(err, ASSAY_CORRUPT, replay->where,
+                         "the sidecar '%.*s' is not in the table's own _delta_log/_sidecars", STR_ARG(raw));
+    *key = str_path(arena, folder, decoded);
+    return ASSAY_OK;
+}
+
 enum assay_code delta_checkpoint_read(struct engine *engine, struct store *store,
                                       const struct delta_checkpoint *checkpoint, struct delta_replay *replay,
                                       struct assay_error *err) {
-    if (!engine) return error_set(err, ASSAY_INTERNAL, replay->where, "reading a checkpoint needs the engine");
     struct reading reading = {.replay = replay};
-    struct str *paths = ARENA_ARRAY(replay->arena, checkpoint->count, struct str);
-    for (size_t i = 0; i < checkpoint->count; i++)
-        TRY(store_local_path(store, checkpoint->keys[i], replay->arena, &paths[i], err));
-    enum assay_code rc = read_rows(engine, paths, checkpoint->count, &reading, err);
-    if (rc == ASSAY_INTERNAL) /* the engine could not make sense of the file */
-        rc = error_set(err, ASSAY_CORRUPT, NULL, "the checkpoint cannot be read: %s",
-                       err ? str_copy(&reading.scratch, str_of(err->message)).ptr : "");
-    if (rc && err && !strstr(err->where, replay->where)) error_prepend(err, "%s", replay->where);
+    enum assay_code rc = ASSAY_OK;
+    for (size_t i = 0; i < checkpoint->count && rc == ASSAY_OK; i++)
+        rc = read_part(engine, store, checkpoint->keys[i], &reading, err);
+    size_t count = replay->sidecar_count; /* a sidecar names no others */
+    for (size_t i = 0; i < count && rc == ASSAY_OK; i++) {
+        struct str key;
+        rc = find_sidecar(replay, replay->sidecars[i], &key, err);
+        if (rc == ASSAY_OK) rc = read_part(engine, store, key, &reading, err);
+    }
+    if (rc == ASSAY_OK && replay->sidecar_count != count)
+        rc = error_set(err, ASSAY_CORRUPT, replay->where, "a sidecar of the checkpoint names sidecars itself");
     arena_reset(&reading.scratch);
-    buf_free(&reading.text);
     return rc;
 }

@@ -101,6 +101,8 @@ static enum assay_code note_action(void *context, const struct delta_action *act
         check->reason = STR("it changed the table's protocol");
         return ASSAY_OK;
     case DELTA_ACTION_COMMIT_INFO:
+    case DELTA_ACTION_DOMAIN: /* a commit of ours sets none */
+    case DELTA_ACTION_SIDECAR:
     case DELTA_ACTION_OTHER:
         break;
     }

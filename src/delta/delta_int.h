@@ -25,6 +25,8 @@ enum delta_action_kind {
     DELTA_ACTION_PROTOCOL,
     DELTA_ACTION_TXN,
     DELTA_ACTION_COMMIT_INFO,
+    DELTA_ACTION_DOMAIN,
+    DELTA_ACTION_SIDECAR, /* of a V2 checkpoint */
 };
 
 /** Views borrow from the parsed line (and the scratch arena); valid only during the call that gets it. */
@@ -34,6 +36,7 @@ struct delta_action {
     struct str path;                 /* add, remove: decoded */
     struct str key;                  /* add, remove: path and deletion vector; what identifies a logical file */
     bool has_vector;                 /* add, remove */
+    struct delta_vector vector;      /* if has_vector */
     bool is_data_change;             /* add, remove; true if absent */
     int64_t size_bytes, modified_ms; /* add */
     struct str stats;                /* add, remove */
@@ -50,9 +53,8 @@ typedef enum assay_code delta_action_fn(void *context, const struct delta_action
 enum assay_code delta_actions_each(struct str text, const char *where, struct str folder, delta_action_fn *each,
                                    void *context, struct assay_error *err) NODISCARD;
 
-/** Identity of the deletion vector as the protocol makes it; empty if there is none. */
-struct str delta_vector_id(struct arena *arena, struct str storage, struct str path_or_inline, bool has_offset,
-                           int64_t offset);
+/** What identifies a logical file: its path and its deletion vector (NULL: none). */
+struct str delta_file_key(struct arena *arena, struct str path, const struct delta_vector *vector);
 
 /** The body of a file action: everything but `stats`, as JSON. */
 void delta_add_print_rest(struct buf *out, const struct json *body);
@@ -69,8 +71,6 @@ void delta_metadata_print(struct json_writer *w, const struct delta_metadata *me
 /** What the protocol and Spark ask of a table's metadata: names, duplicates, partition columns. */
 enum assay_code delta_metadata_check(const struct delta_metadata *metadata, struct assay_error *err) NODISCARD;
 bool delta_is_partition_column(const struct delta_metadata *metadata, struct str name);
-/** Calls with the name and text of every `delta.constraints.<name>`. False at the end. `*index` starts at 0. */
-bool delta_constraint_next(const struct delta_metadata *metadata, size_t *index, struct str *name, struct str *text);
 
 enum assay_code delta_schema_parse(struct str schema_string, const char *where, struct arena *arena,
                                    struct delta_schema *out, struct assay_error *err) NODISCARD;
@@ -105,19 +105,27 @@ void delta_protocol_print(struct json_writer *w, const struct delta_protocol *pr
 
 /* ---- log.c: the files of _delta_log ---- */
 
+enum delta_checkpoint_kind { DELTA_CHECKPOINT_SINGLE, DELTA_CHECKPOINT_PARTS, DELTA_CHECKPOINT_V2 };
 struct delta_checkpoint {
     int64_t version;
-    struct str *keys; /* its parts in order */
+    enum delta_checkpoint_kind kind; /* by its name; a single file may hold V2 content too */
+    struct str *keys;                /* its parts in order */
     size_t count;
+};
+/** `<from>.<to>.compacted.json`: stands for the commits `from` to `to`. */
+struct delta_compaction {
+    int64_t from, to;
+    struct str key;
 };
 struct delta_log {
     struct str prefix; /* store key of _delta_log */
     int64_t *commits;  /* versions, ascending */
     size_t commit_count;
     struct store_entry *entries;          /* of the commits, in the same order */
-    struct delta_checkpoint *checkpoints; /* classic and complete multi-part, ascending */
+    struct delta_checkpoint *checkpoints; /* those in parts only when complete; by version, then kind */
     size_t checkpoint_count;
-    int64_t v2_version; /* newest checkpoint by UUID name, which is not read; -1 if none */
+    struct delta_compaction *compactions; /* by `to`, then `from` */
+    size_t compaction_count;
 };
 enum assay_code delta_log_list(struct store *store, struct str root, struct arena *arena, struct delta_log *out,
                                struct assay_error *err) NODISCARD;
@@ -125,22 +133,26 @@ enum assay_code delta_log_list(struct store *store, struct str root, struct aren
 struct str delta_log_commit_key(struct arena *arena, struct str root, int64_t version);
 /** Newest version that the log knows, or -1. */
 int64_t delta_log_newest(const struct delta_log *log);
-/** OK if every commit after `from` up to `to` is there; CORRUPT names the first gap. */
-enum assay_code delta_log_contiguous(const struct delta_log *log, int64_t from, int64_t to,
-                                     struct assay_error *err) NODISCARD;
+/** The time a commit's file was made, in milliseconds; -1 if the listing has no such commit. */
+int64_t delta_log_modified_ms(const struct delta_log *log, int64_t version);
+/** Whether the commit file of this version was listed. */
+bool delta_log_has_commit(const struct delta_log *log, int64_t version);
+/** The compaction that ends with `to`, begins after `base` and reaches back farthest, or NULL. */
+const struct delta_compaction *delta_log_compaction(const struct delta_log *log, int64_t base, int64_t to);
 
 /* ---- keyset.c: a map from text to a number ---- */
 
 struct delta_key {
     struct str text;
-    size_t value;
-    uint32_t round; /* the caller's */
+    size_t value; /* the rest is the caller's */
+    uint32_t round;
+    bool is_gone;
 };
 struct delta_keyset {
     struct delta_key *slots;
     size_t capacity, count;
 };
-/** The entry of a text, made (value SIZE_MAX, round 0) if it is new; the text is copied into the arena then. Valid
+/** The entry of a text, made (value SIZE_MAX, all else 0) if it is new; the text is copied into the arena then. Valid
  * until the next call. */
 struct delta_key *delta_keyset_put(struct delta_keyset *set, struct str text, struct arena *arena);
 const struct delta_key *delta_keyset_find(const struct delta_keyset *set, struct str text);
@@ -148,24 +160,59 @@ void delta_keyset_free(struct delta_keyset *set);
 
 /* ---- replay.c, checkpoint.c ---- */
 
+/** A remove action that stands: a file that is gone, which VACUUM must keep for a while. */
+struct delta_tombstone {
+    struct str raw; /* the action's body as JSON, without stats and tags, as checkpoints have it; empty: added again */
+    int64_t deleted_ms;
+};
+/** What a checkpoint has and a snapshot has no use for. */
+struct delta_remains {
+    struct str protocol, metadata; /* the actions' bodies as JSON, as they were written */
+    struct delta_tombstone *tombstones;
+    size_t tombstone_count;
+};
 /** State of a replay from the newest action to the oldest: what is seen first wins. */
 struct delta_replay {
     struct arena *arena; /* of the snapshot */
     struct delta_snapshot *snapshot;
+    struct delta_remains *remains; /* NULL: not wanted */
     struct str folder;
     const char *where; /* the commit or checkpoint that is read */
-    struct delta_keyset files, apps;
-    size_t file_capacity, txn_capacity;
+    struct delta_keyset files, apps, domains;
+    size_t file_capacity, txn_capacity, domain_capacity, tombstone_capacity;
     uint32_t round; /* commits are numbered; a later line of the same commit wins */
-    bool has_metadata, has_protocol, has_vector;
+    bool has_metadata, has_protocol, has_vector, is_checkpoint;
+    struct str *sidecars; /* of the checkpoint that is read */
+    size_t sidecar_count, sidecar_capacity;
 };
-/** A file that stands, unless its key was seen in a newer commit. Everything in it must outlive the snapshot. */
-void delta_replay_add(struct delta_replay *replay, struct str key, const struct delta_file *file);
+/** A delta_action_fn; the context is the struct delta_replay. */
+enum assay_code delta_replay_action(void *replay, const struct delta_action *action, struct assay_error *err) NODISCARD;
+/** A file of a checkpoint that stands, unless its key was seen in a newer commit. Everything in it must outlive the
+ * snapshot. A checkpoint names a file once; the end of the replay finds those that do not. */
+void delta_replay_add(struct delta_replay *replay, const struct delta_file *file);
 bool delta_replay_is_seen(const struct delta_replay *replay, struct str key);
-enum assay_code delta_replay_txn(struct delta_replay *replay, const struct delta_txn *txn);
+/** delta_snapshot_load, which also keeps what a checkpoint needs. */
+enum assay_code delta_replay_load(struct store *store, struct engine *engine, struct str root, int64_t version,
+                                  struct arena *arena, struct delta_snapshot **out, struct delta_remains *remains,
+                                  struct assay_error *err) NODISCARD;
 enum assay_code delta_checkpoint_read(struct engine *engine, struct store *store,
                                       const struct delta_checkpoint *checkpoint, struct delta_replay *replay,
                                       struct assay_error *err) NODISCARD;
+
+/* ---- in_commit_timestamp.c ---- */
+
+bool delta_in_commit_timestamp_is_on(const struct delta_metadata *metadata);
+/** The time in a commit's text, -1 if it has none. `where` names the commit in errors, which are as those of
+ * delta_actions_each. */
+enum assay_code delta_in_commit_timestamp_of(struct str text, const char *where, int64_t *time_ms,
+                                             struct assay_error *err) NODISCARD;
+/** Fill in_commit_timestamp_ms of a snapshot: -1 if they are not in use, or if its commit is gone. */
+enum assay_code delta_in_commit_timestamp_load(struct delta_snapshot *snapshot, struct assay_error *err) NODISCARD;
+/** Now, but later than the commit before. */
+int64_t delta_in_commit_timestamp_next(int64_t before_ms);
+/** If the metadata turns them on for a table (base) that did not have them, say from which version and time on. */
+void delta_in_commit_timestamp_enable(struct delta_metadata *metadata, const struct delta_snapshot *base,
+                                      int64_t version, int64_t time_ms, struct arena *arena);
 
 /* ---- stats_text.c: the JSON of `stats` ---- */
 

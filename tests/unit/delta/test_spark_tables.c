@@ -270,21 +270,40 @@ static void test_a_checkpoint_stands_for_its_commits(void **state) {
     assert_err_has(&err, "00000000000000000000.json");
 }
 
-static void test_a_v2_checkpoint_alone_is_refused_by_name(void **state) {
+/* A V2 checkpoint and its sidecar stand for their commits; without the sidecar the table is broken, and it is named. */
+static void test_a_v2_checkpoint_stands_for_its_commits(void **state) {
     UNUSED(state);
     struct assay_error err = {0};
-    struct delta_snapshot *t;
-    static const char *const KEPT[] = {"00000000000000000004.checkpoint.24f42d12-9b22-412d-a90e-22de74acf89d.json",
-                                       "00000000000000000005.json"};
-    for (size_t i = 0; i < 2; i++) {
+    enum assay_code rc;
+    struct delta_snapshot *t, *whole = open_table("checkpoint-v2", &err, &rc);
+    assert_ok(rc, &err);
+    store_close(&store);
+    assert_ok(store_open_local(str_of(lake), false, &store, &err), &err);
+    static const char *const KEPT[] = {
+        "00000000000000000004.checkpoint.24f42d12-9b22-412d-a90e-22de74acf89d.json",
+        "00000000000000000005.json",
+        "00000000000000000006.json",
+        "00000000000000000007.json",
+        "_sidecars/"
+        "00000000000000000004.checkpoint.0000000001.0000000001.a5f4e342-5ff6-4ab6-9d64-c2494a7e40ac.parquet",
+    };
+    for (size_t i = 0; i < sizeof KEPT / sizeof KEPT[0]; i++) {
         struct str bytes =
             test_read(&arena, test_data(&arena, text_of("spark-tables/checkpoint-v2/table/_delta_log/%s", KEPT[i])));
         assert_ok(store_put(store, str_printf_of("Tables/silver/t/_delta_log/%s", KEPT[i]), bytes, &err), &err);
     }
-    assert_code(ASSAY_UNSUPPORTED, delta_snapshot_load(store, engine, ROOT, DELTA_LATEST, &arena, &t, &err), &err);
-    assert_err_has(&err, "v2Checkpoint");
+    struct delta_snapshot *part = load();
+    assert_int_equal(part->version, 7);
+    assert_int_equal(part->file_count, whole->file_count);
+    for (size_t i = 0; i < part->file_count; i++) {
+        assert_true(str_eq(part->files[i].path, whole->files[i].path));
+        assert_true(str_eq(part->files[i].stats, whole->files[i].stats));
+    }
+    assert_ok(store_remove(store, str_printf_of("Tables/silver/t/_delta_log/%s", KEPT[4]), &err), &err);
+    assert_code(ASSAY_CORRUPT, delta_snapshot_load(store, engine, ROOT, DELTA_LATEST, &arena, &t, &err), &err);
+    assert_err_has(&err, KEPT[4]);
 }
 
 TEST_MAIN(LAKE_TEST(test_reads_what_spark_reads), LAKE_TEST(test_refuses_by_name),
           LAKE_TEST(test_refuses_to_write_by_name), LAKE_TEST(test_history_is_what_spark_says),
-          LAKE_TEST(test_a_checkpoint_stands_for_its_commits), LAKE_TEST(test_a_v2_checkpoint_alone_is_refused_by_name))
+          LAKE_TEST(test_a_checkpoint_stands_for_its_commits), LAKE_TEST(test_a_v2_checkpoint_stands_for_its_commits))
