@@ -8,12 +8,24 @@
 /* ---- path.c: the `path` of file actions ---- */
 
 /**
- * Percent-decode a path of the log once and make it relative to the table's root.
+ * Percent-decode a path of the log once and make it relative to the table's root, if it lies below it.
  * @param folder  the root as an absolute path, so that absolute paths inside it are understood; may be empty
- * @return OK; UNSUPPORTED outside of the root, or another scheme; CORRUPT `..`, NUL, a broken percent sign
+ * @return OK *out is relative or, of a file elsewhere, starts with a slash; UNSUPPORTED another scheme; CORRUPT `..`,
+ * NUL, a broken percent sign
  */
 enum assay_code delta_path_decode(struct str raw, struct str folder, struct arena *arena, struct str *out,
                                   struct assay_error *err) NODISCARD;
+
+/** Folders in which absolute paths may lie; links followed. */
+struct delta_places {
+    struct str *folders;
+    size_t count;
+};
+/** Those that the engine was opened with; none without an engine. */
+struct delta_places delta_places_of(const struct engine *engine, struct arena *arena);
+/** OK if the absolute path lies in one of them, links followed; else UNSUPPORTED names it. */
+enum assay_code delta_places_check(const struct delta_places *places, struct str path, struct arena *arena,
+                                   struct assay_error *err) NODISCARD;
 
 /* ---- actions.c: one line of a commit ---- */
 
@@ -140,6 +152,13 @@ bool delta_log_has_commit(const struct delta_log *log, int64_t version);
 /** The compaction that ends with `to`, begins after `base` and reaches back farthest, or NULL. */
 const struct delta_compaction *delta_log_compaction(const struct delta_log *log, int64_t base, int64_t to);
 
+/* ---- time_travel.c ---- */
+
+/** Milliseconds of each commit's file, in the order of log->commits, made to rise. */
+int64_t *delta_log_times(const struct delta_log *log, struct arena *arena);
+/** The in-commit timestamp of a commit, or -1. */
+enum assay_code delta_commit_time(struct store *store, struct str key, int64_t *ms, struct assay_error *err) NODISCARD;
+
 /* ---- keyset.c: a map from text to a number ---- */
 
 struct delta_key {
@@ -259,6 +278,73 @@ void delta_ranges_resolve(const struct delta_metadata *metadata, const struct de
 /** Whether a file with these stats may hold a row inside all ranges. partition may be NULL. */
 bool delta_stats_may_match(const struct delta_metadata *metadata, struct str stats, const struct str *partition,
                            const struct delta_stats_range *ranges, size_t count, struct arena *arena);
+
+/* ---- mapping.c: what columns are called in files ---- */
+
+enum delta_mapping { DELTA_MAPPING_NONE, DELTA_MAPPING_NAME, DELTA_MAPPING_ID };
+/** UNSUPPORTED a mode that is none of them. */
+enum assay_code delta_mapping_parse(const struct delta_metadata *metadata, enum delta_mapping *out,
+                                    struct assay_error *err) NODISCARD;
+/** The engine's name of a field's type as files have it: members of structs by their names there; void as INTEGER. */
+enum assay_code delta_field_type_stored(const struct delta_field *field, enum delta_mapping mapping, struct buf *out,
+                                        struct assay_error *err) NODISCARD;
+/** SQL that gives a value of the stored type, `sql`, the names of the schema; `sql` itself where they are the same. */
+enum assay_code delta_field_print_renamed(const struct delta_field *field, enum delta_mapping mapping, struct str sql,
+                                          struct buf *out, struct assay_error *err) NODISCARD;
+/** UNSUPPORTED a file that cannot be read by field id: it has none, or calls a nested field otherwise than the schema. */
+enum assay_code delta_mapping_check_files(const struct delta_metadata *metadata, struct engine *engine,
+                                          const struct str *paths, size_t count, struct assay_error *err) NODISCARD;
+
+/* ---- widening.c ---- */
+
+/** UNSUPPORTED a change of type that the schema records and the protocol does not know. */
+enum assay_code delta_widening_check(const struct delta_schema *schema, struct assay_error *err) NODISCARD;
+
+/* ---- partition_value.c ---- */
+
+/** Whether a text of the log is a value of the type. */
+bool delta_partition_value_is(struct str text, struct type type);
+/** The value as SQL that casts to the type; ptr NULL is NULL. */
+void delta_partition_value_print(struct buf *sql, struct str text, struct type type);
+
+/* ---- bitmap.c: a set of row numbers ---- */
+
+enum delta_container_kind { DELTA_CONTAINER_ARRAY, DELTA_CONTAINER_WORDS, DELTA_CONTAINER_RUNS };
+/** Rows with the same upper 48 bits: their lower 16, in the bytes of the vector. */
+struct delta_container {
+    uint64_t key;
+    enum delta_container_kind kind;
+    unsigned count; /* values, or runs */
+    const unsigned char *bytes;
+};
+struct delta_bitmap {
+    struct delta_container *containers; /* ascending by key */
+    size_t count;
+    int64_t cardinality;
+};
+/** *out borrows the bytes. CORRUPT says what is wrong with them; UNSUPPORTED the form that came before the protocol's.
+ */
+enum assay_code delta_bitmap_parse(struct str bytes, struct arena *arena, struct delta_bitmap *out,
+                                   struct assay_error *err) NODISCARD;
+/** answers[i]: whether rows[i] is in it. Rows that ascend are found faster. */
+void delta_bitmap_test(const struct delta_bitmap *bitmap, const int64_t *rows, size_t count, bool *answers);
+/** The largest row, or -1. */
+int64_t delta_bitmap_last(const struct delta_bitmap *bitmap);
+
+/* ---- vector.c: deletion vectors ---- */
+
+/** The deleted rows of a file that has a vector. CORRUPT; UNSUPPORTED; as store_get. The file is named. */
+enum assay_code delta_vector_rows(const struct delta_snapshot *snapshot, const struct delta_file *file,
+                                  struct arena *arena, struct delta_bitmap *out, struct assay_error *err) NODISCARD;
+struct delta_vector_scan {
+    const struct delta_snapshot *snapshot;
+    const size_t *files; /* as in delta_scan_sql */
+    size_t file_count;
+};
+/** Register a SQL function `<name>(file, row)`: whether the row of the scan's file-th file is deleted. It lives as long
+ * as the arena. */
+enum assay_code delta_vector_register(const struct delta_vector_scan *scan, struct arena *arena, struct str *name,
+                                      struct assay_error *err) NODISCARD;
 
 /* ---- scan.c ---- */
 
