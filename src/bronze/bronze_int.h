@@ -52,8 +52,9 @@ void rows_close(struct bronze_rows **rows);
 enum assay_code rows_add_source(struct bronze_rows *rows, struct engine *engine, struct str name, int threads,
                                 struct assay_error *err) NODISCARD;
 
-/** Bytes as readable text: what is not UTF-8 becomes \xHH. */
-void readable_text(struct buf *out, struct str bytes);
+/** Text as people read it: bytes that are not valid become \xHH. is_decoded: the text was made of another encoding, and
+ * such bytes stand in it as base/encoding.h says. */
+void readable_text(struct buf *out, struct str text, bool is_decoded);
 
 /** Hex SHA-256 over names and hashes of the files and the reader settings; and its first 63 bits. */
 struct str fingerprint_of(const struct landing_batch *batch, const struct plan *plan, struct arena *arena);

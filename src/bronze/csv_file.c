@@ -4,76 +4,84 @@
  * 1. A block holds whole records, so none is cut: line mode ends it behind the last line end that is surely whole,
  * multiLine behind the last record of which enough was read to say where it ends. It grows for a record that does not
  * fit.
- * 2. What is behind a block's last record is read again for the next block, which is read by whichever thread needs it.
- * 3. A file that is shorter than it was when it was listed is an error; bytes that came later are not looked at.
+ * 2. What is behind a block's last record is given back and comes first in the next block, which is read by whichever
+ * thread needs it.
+ * 3. Lines below the records (skip_bottom) are held back until the end of the file is seen: a block ends before the
+ * last lines that might be those.
  */
 #include "bronze/csv.h"
 
 #include "base/limits.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
-#include <unistd.h>
+enum { PASSED_BYTES = 64 * 1024 };
 
-#define BYTE_ORDER_MARK "\xEF\xBB\xBF"
-
-enum assay_code csv_file_open(struct csv_file *f, const struct csv_dialect *dialect, const char *path,
-                              int64_t size_bytes, int64_t offset, int64_t line, struct assay_error *err) {
-    *f = (struct csv_file){.dialect = dialect, .path = path, .size_bytes = size_bytes, .offset = offset, .line = line};
-    f->fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (f->fd < 0) return error_errno(err, errno, path, "read");
-    char mark[sizeof BYTE_ORDER_MARK - 1];
-    if (offset == 0 && size_bytes >= (int64_t)sizeof mark &&
-        pread(f->fd, mark, sizeof mark, 0) == (ssize_t)sizeof mark && memcmp(mark, BYTE_ORDER_MARK, sizeof mark) == 0)
-        f->offset = (int64_t)sizeof mark;
-    return ASSAY_OK;
-}
-
-void csv_file_close(struct csv_file *f) {
-    if (f->fd >= 0) close(f->fd);
-    f->fd = -1;
-}
-
-static int64_t end_of_data(const struct csv_block *b) { return b->base + (int64_t)b->len; }
-
-/** Read up to `want` bytes more behind those that are there. */
-static enum assay_code read_more(struct csv_block *b, const struct csv_file *f, size_t want, struct assay_error *err) {
-    int64_t left = f->size_bytes - end_of_data(b);
-    if ((int64_t)want > left) want = (size_t)left;
-    if (b->len + want > b->capacity) {
-        b->capacity = b->len + want;
-        b->data = memory_realloc(b->data, b->capacity);
-    }
-    while (want) {
-        ssize_t n = pread(f->fd, b->data + b->len, want, end_of_data(b));
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0) return error_errno(err, errno, f->path, "read");
-        if (n == 0)
-            return error_set(err, ASSAY_UNAVAILABLE, f->path,
-                             "the file ends at byte %lld where it had %lld bytes before: it is being changed; nothing "
-                             "of the batch was loaded",
-                             (long long)end_of_data(b), (long long)f->size_bytes);
-        b->len += (size_t)n;
-        want -= (size_t)n;
-    }
-    return ASSAY_OK;
-}
-
-/** Line mode: where the last line ends that is surely whole; 0 if none is. */
-static size_t end_of_lines(const struct csv_block *b, bool is_final) {
-    if (is_final) return b->len;
-    size_t stop = b->len;
-    if (stop && b->data[stop - 1] == '\r') stop--; /* a \n may follow */
-    while (stop && b->data[stop - 1] != '\n' && b->data[stop - 1] != '\r') stop--;
+/** Where the last line ends that is surely whole; 0 if none is. */
+static size_t end_of_lines(struct str text, bool is_final) {
+    if (is_final) return text.len;
+    size_t stop = text.len;
+    if (stop && text.ptr[stop - 1] == '\r') stop--; /* a \n may follow */
+    while (stop && text.ptr[stop - 1] != '\n' && text.ptr[stop - 1] != '\r') stop--;
     return stop;
 }
 
-/** multiLine: note the records that are whole, from b->stop on, and move the file behind them. */
-static void note_records(struct csv_block *b, struct csv_file *f, bool is_final) {
-    while (b->stop < b->len) {
+/** Where the line begins whose line end, if any, ends at `end`. */
+static size_t start_of_line(struct str text, size_t end) {
+    if (end && text.ptr[end - 1] == '\n') end--;
+    if (end && text.ptr[end - 1] == '\r') end--;
+    while (end && text.ptr[end - 1] != '\n' && text.ptr[end - 1] != '\r') end--;
+    return end;
+}
+
+/** The text that may hold records: without the lines below them, or those that might be. */
+static struct str without_bottom(const struct csv_dialect *d, struct str text, bool is_final) {
+    int64_t left = d->skip_bottom;
+    if (left == 0) return text;
+    size_t stop = end_of_lines(text, is_final);
+    while (left && stop) {
+        size_t start = start_of_line(text, stop);
+        left -= !csv_is_blank(str_sub(text, start, stop));
+        stop = start;
+    }
+    return str_sub(text, 0, stop);
+}
+
+/** Move on by `lines`, or to `offset`: whatever is there, it is no record. */
+static enum assay_code pass_over(struct csv_file *f, int64_t lines, int64_t offset, struct assay_error *err) {
+    struct text_piece piece = {0};
+    enum assay_code rc = ASSAY_OK;
+    while (rc == ASSAY_OK && !f->text.is_at_end && (lines || f->offset < offset)) {
+        text_file_begin(&f->text, &piece);
+        rc = text_file_read(&f->text, &piece, piece.len > PASSED_BYTES ? piece.len : PASSED_BYTES, err);
+        struct str text = {piece.data, piece.len};
+        size_t cut = 0, size = 0, whole = end_of_lines(text, f->text.is_at_end);
+        for (; lines && cut < whole; lines--, f->line++)
+            cut = (size_t)(csv_line_end(text.ptr + cut, text.ptr + whole, &size) - text.ptr) + size;
+        if (f->offset < offset) cut = offset - f->offset < (int64_t)text.len ? (size_t)(offset - f->offset) : text.len;
+        f->offset += (int64_t)cut;
+        text_file_keep(&f->text, &piece, cut);
+    }
+    text_piece_free(&piece);
+    return rc;
+}
+
+enum assay_code csv_file_open(struct csv_file *f, const struct csv_dialect *dialect, const char *path,
+                              int64_t size_bytes, int64_t offset, int64_t line, struct assay_error *err) {
+    *f = (struct csv_file){.dialect = dialect, .path = path, .line = line};
+    struct str encoding = dialect->encoding.len ? dialect->encoding : STR("UTF-8");
+    TRY(text_file_open(&f->text, path, size_bytes, encoding, err));
+    f->offset = f->text.offset;
+    enum assay_code rc = pass_over(f, offset ? 0 : dialect->skip_top, offset, err);
+    if (rc) csv_file_close(f);
+    return rc;
+}
+
+void csv_file_close(struct csv_file *f) { text_file_close(&f->text); }
+
+/** multiLine: note the records of text that are whole, from b->stop on, and move the file behind them. */
+static void note_records(struct csv_block *b, struct csv_file *f, struct str text, bool is_final) {
+    while (b->stop < text.len) {
         struct csv_extent e;
-        struct str rest = {b->data + b->stop, b->len - b->stop};
+        struct str rest = str_sub(text, b->stop, text.len);
         if (!csv_multi_line_record(f->dialect, rest, f->offset, f->line, is_final, &f->look, &e)) return;
         if (b->extent_count == b->extent_capacity) {
             b->extent_capacity = b->extent_capacity ? 2 * b->extent_capacity : 1024;
@@ -86,28 +94,32 @@ static void note_records(struct csv_block *b, struct csv_file *f, bool is_final)
     }
 }
 
-static void note_lines(struct csv_block *b, struct csv_file *f, bool is_final) {
-    b->stop = end_of_lines(b, is_final);
+static void note_lines(struct csv_block *b, struct csv_file *f, struct str text, bool is_final) {
+    b->stop = end_of_lines(text, is_final);
     f->offset += (int64_t)b->stop;
-    f->line += csv_count_lines((struct str){b->data, b->stop});
+    f->line += csv_count_lines(str_sub(text, 0, b->stop));
 }
 
 enum assay_code csv_block_load(struct csv_block *b, struct csv_file *f, struct assay_error *err) {
+    text_file_begin(&f->text, &b->text);
     b->base = f->offset;
     b->line = f->line;
-    b->len = b->at = b->stop = 0;
+    b->at = b->stop = 0;
     b->extent_count = b->extent_at = 0;
-    while (b->stop == 0 && end_of_data(b) < f->size_bytes) {
-        if (b->len > LIMIT_RECORD_BYTES)
+    do {
+        if (b->text.len > LIMIT_RECORD_BYTES)
             return error_set(err, ASSAY_LIMIT, f->path,
                              "the record on line %lld is longer than %d bytes, the limit for one record",
                              (long long)f->line, LIMIT_RECORD_BYTES);
-        TRY(read_more(b, f, b->len > b->block_bytes ? b->len : b->block_bytes, err));
-        bool is_final = end_of_data(b) == f->size_bytes;
+        size_t want = b->text.len > b->block_bytes ? b->text.len : b->block_bytes;
+        TRY(text_file_read(&f->text, &b->text, want, err));
+        bool is_final = f->text.is_at_end;
+        struct str text = without_bottom(f->dialect, (struct str){b->text.data, b->text.len}, is_final);
         if (f->dialect->is_multi_line)
-            note_records(b, f, is_final);
+            note_records(b, f, text, is_final);
         else
-            note_lines(b, f, is_final);
-    }
+            note_lines(b, f, text, is_final || text.len < b->text.len);
+    } while (b->stop == 0 && !f->text.is_at_end);
+    text_file_keep(&f->text, &b->text, b->stop);
     return ASSAY_OK;
 }

@@ -38,6 +38,15 @@ int64_t csv_count_lines(struct str bytes) {
 
 bool csv_is_blank(struct str line) {
     for (size_t i = 0; i < line.len; i++)
-        if ((unsigned char)line.ptr[i] > ' ') return false;
+        if ((unsigned char)line.ptr[i] > ' ' || line.ptr[i] == '\0') return false;
     return true;
+}
+
+bool csv_is_zero_filled(struct str line) {
+    bool has_zero = false;
+    for (size_t i = 0; i < line.len; i++) {
+        if ((unsigned char)line.ptr[i] > ' ') return false;
+        has_zero |= line.ptr[i] == '\0';
+    }
+    return has_zero;
 }

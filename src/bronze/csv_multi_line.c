@@ -18,6 +18,7 @@ struct scan {
     const struct csv_dialect *dialect;
     const char *start, *p, *end;
     const char *first_end; /* where the first line ends */
+    const char *field;     /* where the field starts, as far as delimiters of several bytes were followed */
     int64_t lines;         /* line ends passed */
     bool is_inside;
     bool is_opened_before; /* the quote opened on a line before this one */
@@ -40,22 +41,40 @@ static bool is_long(const struct scan *s) {
 static void step_inside(struct scan *s) {
     const struct csv_dialect *d = s->dialect;
     const char *next = s->p + 1;
-    if (*s->p == d->escape && next < s->end && (*next == d->quote || *next == d->escape)) {
+    if ((unsigned char)*s->p == d->escape && next < s->end &&
+        ((unsigned char)*next == d->quote || (unsigned char)*next == d->escape)) {
         s->p += 2;
         return;
     }
-    if (*s->p == d->quote) {
-        s->is_broken = s->is_opened_before && next < s->end && *next != d->delimiter && !line_end_at(next, s->end);
+    if ((unsigned char)*s->p == d->quote) {
+        s->is_broken =
+            s->is_opened_before && next < s->end && !csv_delimiter_at(d, next, s->end) && !line_end_at(next, s->end);
         s->is_inside = false;
     }
     if (!s->is_broken) s->p++;
 }
 
-/** At a quote outside of quotes. */
+/** Whether a field starts at p. A delimiter of several bytes may overlap itself (`||` in `|||`), so it is followed from
+ * the front; only behind a look that was handed on is it told by the bytes before p. */
+static bool is_at_field(const struct scan *s) {
+    const struct csv_dialect *d = s->dialect;
+    size_t size = 1 + d->more.len;
+    if (s->p == s->start) return true;
+    if (d->more.len && s->field) return s->p == s->field;
+    return (size_t)(s->p - s->start) >= size && csv_delimiter_at(d, s->p - size, s->end) > 0;
+}
+
+/** At a quote or a delimiter of several bytes outside of quotes. */
 static void step_outside(struct scan *s) {
-    s->is_inside = s->p == s->start || s->p[-1] == s->dialect->delimiter;
-    s->is_opened_before = false;
-    s->p++;
+    if ((unsigned char)*s->p == s->dialect->quote) {
+        s->is_inside = is_at_field(s);
+        s->is_opened_before = false;
+        s->p++;
+        return;
+    }
+    size_t size = csv_delimiter_at(s->dialect, s->p, s->end);
+    s->p += size ? size : 1;
+    if (size) s->field = s->p;
 }
 
 /** At a line end inside quotes. The first may lead into what an earlier look has seen; false: that is beyond the bytes.
@@ -74,19 +93,20 @@ static bool step_line(struct scan *s, size_t size, int64_t offset, int64_t line,
     s->is_inside = look->is_inside;
     s->is_opened_before = look->is_opened_before;
     s->is_broken = look->is_broken;
+    s->field = NULL;
     return true;
 }
 
 /** To the end of the record or of what can be said of it. False: more bytes are needed. */
 static bool run(struct scan *s, int64_t offset, int64_t line, bool is_final, const struct csv_lookahead *look) {
     const struct csv_dialect *d = s->dialect;
-    const struct csv_needles outside = csv_needles_of(d->quote, '\n', '\r', '\r');
-    const struct csv_needles inside = csv_needles_of(d->quote, '\n', '\r', d->escape);
+    const struct csv_needles outside = csv_needles_of((char)d->quote, '\n', '\r', d->more.len ? d->delimiter : '\r');
+    const struct csv_needles inside = csv_needles_of((char)d->quote, '\n', '\r', (char)d->escape);
     while (!s->is_broken) {
         s->p = csv_find(s->is_inside ? &inside : &outside, s->p, s->end);
         if (is_long(s)) return true;
-        if (!is_final && s->p + 2 >= s->end)
-            return false; /* what follows decides about \r\n, escapes, closing quotes */
+        if (!is_final && (size_t)(s->end - s->p) <= 2 + d->more.len)
+            return false; /* what follows decides about \r\n, escapes, closing quotes, delimiters */
         if (s->p == s->end) return true;
         size_t size = line_end_at(s->p, s->end);
         if (size && !s->is_inside) return true;
@@ -101,9 +121,23 @@ static bool run(struct scan *s, int64_t offset, int64_t line, bool is_final, con
     return true;
 }
 
+/** A line that is a comment. False: more bytes are needed. */
+static bool take_comment(struct str bytes, bool is_final, struct csv_extent *out) {
+    size_t size;
+    const char *end = bytes.ptr + bytes.len, *stop = csv_line_end(bytes.ptr, end, &size);
+    if (!is_final && stop + 1 >= end) return false;
+    *out = (struct csv_extent){
+        .size = (size_t)(stop - bytes.ptr), .step = (size_t)(stop - bytes.ptr) + size, .lines = 1, .is_comment = true};
+    return true;
+}
+
 bool csv_multi_line_record(const struct csv_dialect *dialect, struct str bytes, int64_t offset, int64_t line,
                            bool is_final, struct csv_lookahead *look, struct csv_extent *out) {
-    struct scan s = {dialect, bytes.ptr, bytes.ptr, bytes.ptr + bytes.len, NULL, 0, false, false, false};
+    struct str comment = dialect->comment;
+    if (comment.len && bytes.len < comment.len && !is_final) return false;
+    if (comment.len && str_starts(bytes, comment)) return take_comment(bytes, is_final, out);
+    struct scan s = {.dialect = dialect, .start = bytes.ptr, .p = bytes.ptr, .end = bytes.ptr + bytes.len};
+    s.field = s.start;
     if (!run(&s, offset, line, is_final, look)) return false;
     out->is_unclosed = s.is_inside || s.is_broken || is_long(&s);
     if (out->is_unclosed && s.first_end) {
@@ -116,5 +150,6 @@ bool csv_multi_line_record(const struct csv_dialect *dialect, struct str bytes, 
     out->size = (size_t)(s.p - s.start);
     out->step = out->size + line_end_at(s.p, s.end);
     out->lines = s.lines + 1;
+    out->is_comment = false;
     return true;
 }

@@ -24,7 +24,8 @@ enum { NOTHING = -2, LINE_END = -1 }; /* beside the bytes 0..255, as values of c
 
 /** A token under construction inside scratch, whose room was reserved for the whole record. */
 struct quoted {
-    int delimiter, quote, escape;
+    const struct csv_dialect *dialect;
+    int quote, escape;
     const char *p, *end;
     bool is_alone;     /* no line end follows */
     bool is_unescaped; /* rule 4 right behind the quote */
@@ -44,7 +45,10 @@ static bool next(struct quoted *q) {
 
 /** Blanks, and the line end. */
 static bool is_blank(int ch) { return ch != NOTHING && ch <= ' '; }
-static bool is_stop(const struct quoted *q) { return q->ch == q->delimiter || q->ch == LINE_END; }
+static bool is_delimiter(const struct quoted *q) {
+    return q->ch >= 0 && csv_delimiter_at(q->dialect, q->p - 1, q->end) > 0;
+}
+static bool is_stop(const struct quoted *q) { return q->ch == LINE_END || is_delimiter(q); }
 static bool is_mark(const struct quoted *q) { return q->ch == q->quote || q->ch == q->escape; }
 
 /** Put what comes before a stop or, with in_quotes, before a mark. When the bytes end, ch is what it was at first. */
@@ -107,11 +111,11 @@ static bool take_escape_behind_quote(struct quoted *q) {
 /** Rule 3: blanks behind a closing quote, and rule 4 when something else follows them. */
 static bool take_blanks(struct quoted *q) {
     const char *blanks = q->p - 1;
-    while (is_blank(q->ch) && q->ch != q->delimiter) {
+    while (is_blank(q->ch) && !is_delimiter(q)) {
         if (!next(q)) return false;
         if (q->ch == LINE_END) return true;
     }
-    if (q->ch == q->delimiter) return true;
+    if (is_delimiter(q)) return true;
     put(q, q->quote);
     bool is_pair = q->ch >= 0xF0; /* of two characters in Java */
     while (!is_pair && q->p < q->end && ((unsigned char)*q->p & 0xC0) == 0x80) q->p++;
@@ -123,7 +127,7 @@ static bool take_blanks(struct quoted *q) {
 /** p stands after the opening quote. True: a delimiter or a line end was reached. */
 static bool take_in_quotes(struct quoted *q) {
     if (!next(q)) return false;
-    while (q->prev != q->quote || !(is_blank(q->ch) || q->ch == q->delimiter)) {
+    while (q->prev != q->quote || !(is_blank(q->ch) || is_delimiter(q))) {
         if (is_mark(q)) {
             if (!take_mark(q) && !take_escape_behind_quote(q)) return false;
         } else if (q->prev == q->quote) {
@@ -147,10 +151,14 @@ static void finish_at_end(struct quoted *q) {
     if (q->ch == q->quote && q->prev != q->quote && !q->is_unescaped) put(q, q->quote);
 }
 
-static csv_token take_plain(const char **p, const char *end, char delimiter) {
-    const char *start = *p;
-    const char *stop = end > start ? memchr(start, delimiter, (size_t)(end - start)) : NULL;
-    if (!stop) stop = end;
+static csv_token take_plain(const struct csv_dialect *d, const char **p, const char *end) {
+    const char *start = *p, *stop = start;
+    while (stop < end) {
+        stop = memchr(stop, d->delimiter, (size_t)(end - stop));
+        if (!stop) stop = end;
+        if (stop == end || csv_delimiter_at(d, stop, end)) break;
+        stop++;
+    }
     *p = stop;
     return stop == start ? (csv_token){0} : (csv_token){start, (size_t)(stop - start)};
 }
@@ -161,13 +169,14 @@ static csv_token take_quoted(const struct csv_dialect *d, const struct csv_needl
                              struct str record, bool is_alone, struct buf *scratch) {
     const char *end = record.ptr + record.len;
     const char *start = *p + 1, *stop = csv_find(marks, start, end);
-    bool is_plain = stop < end && *stop == d->quote && (stop + 1 == end || stop[1] == d->delimiter);
+    bool is_plain =
+        stop < end && (unsigned char)*stop == d->quote && (stop + 1 == end || csv_delimiter_at(d, stop + 1, end));
     if (is_plain) {
         *p = stop + 1;
         return (csv_token){start, (size_t)(stop - start)};
     }
     buf_reserve(scratch, record.len + 2 - scratch->len); /* once for all tokens: only rule 7 adds a byte, at the end */
-    struct quoted q = {.delimiter = d->delimiter,
+    struct quoted q = {.dialect = d,
                        .quote = d->quote,
                        .escape = d->escape,
                        .p = start,
@@ -185,17 +194,18 @@ static csv_token take_quoted(const struct csv_dialect *d, const struct csv_needl
 
 size_t csv_tokenize(const struct csv_dialect *dialect, struct str record, bool is_alone, csv_token *tokens, size_t max,
                     struct buf *scratch) {
-    const struct csv_needles marks = csv_needles_of(dialect->quote, dialect->escape, dialect->quote, dialect->quote);
+    const struct csv_needles marks =
+        csv_needles_of((char)dialect->quote, (char)dialect->escape, (char)dialect->quote, (char)dialect->quote);
     const char *p = record.ptr, *end = record.ptr + record.len;
     size_t count = 0;
     buf_clear(scratch);
     for (;;) {
-        bool is_quoted = p < end && *p == dialect->quote;
-        csv_token token = is_quoted ? take_quoted(dialect, &marks, &p, record, is_alone, scratch)
-                                    : take_plain(&p, end, dialect->delimiter);
+        bool is_quoted = p < end && (unsigned char)*p == dialect->quote;
+        csv_token token =
+            is_quoted ? take_quoted(dialect, &marks, &p, record, is_alone, scratch) : take_plain(dialect, &p, end);
         if (count < max) tokens[count] = token;
         count++;
         if (p >= end) return count;
-        p++; /* the delimiter */
+        p += 1 + dialect->more.len; /* the delimiter */
     }
 }

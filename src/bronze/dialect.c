@@ -1,18 +1,35 @@
-/** What of a contract's source settings this version reads; the rest is refused by name before a byte is read. */
+/** A contract's source settings as the reader takes them. The contract's reader has checked them; what would make the
+ * reading wrong is checked again here. */
 #include "bronze/csv.h"
 
-static enum assay_code take_byte(struct str value, const char *name, char *out, struct assay_error *err) {
+static enum assay_code take_byte(struct str value, const char *name, int *out, struct assay_error *err) {
+    *out = -1;
+    if (value.len == 0) return ASSAY_OK;
     if (value.len == 1 && (unsigned char)value.ptr[0] < 0x80 && value.ptr[0] != '\n' && value.ptr[0] != '\r') {
         *out = value.ptr[0];
         return ASSAY_OK;
     }
-    return error_set(err, ASSAY_UNSUPPORTED, "assaySource",
-                     "%s `%.*s`: only one ASCII character can be read in this version", name, STR_ARG(value));
+    return error_set(err, ASSAY_INVALID, "assaySource", "%s `%.*s`: expected one ASCII character that is no line end",
+                     name, STR_ARG(value));
 }
 
+static bool has_byte(struct str text, int byte) { return byte >= 0 && str_find_char(text, (char)byte) != SIZE_MAX; }
+
+static enum assay_code take_delimiter(struct str value, struct csv_dialect *out, struct assay_error *err) {
+    if (value.len == 0 || has_byte(value, '\n') || has_byte(value, '\r'))
+        return error_set(err, ASSAY_INVALID, "assaySource", "the delimiter is empty or has a line end");
+    if (has_byte(value, out->quote) || (out->quote >= 0 && has_byte(value, out->escape)))
+        return error_set(err, ASSAY_INVALID, "assaySource", "the delimiter `%.*s` has the quote or the escape in it",
+                         STR_ARG(value));
+    out->delimiter = value.ptr[0];
+    out->more = str_sub(value, 1, value.len);
+    return ASSAY_OK;
+}
+
+/** What others of this module do not read yet. */
 static enum assay_code check_kind(const struct contract_source *s, struct assay_error *err) {
     static const char *const formats[] = {
-        [CONTRACT_CSV] = "csv", [CONTRACT_JSON] = "json", [CONTRACT_PARQUET] = "parquet"};
+        [CONTRACT_CSV] = "csv", [CONTRACT_JSON] = "json", [CONTRACT_PARQUET] = "parquet", [CONTRACT_DELTA] = "delta"};
     static const char *const headers[] = {
         [CONTRACT_HEADER_STRICT] = "strict", [CONTRACT_HEADER_BY_NAME] = "byName", [CONTRACT_HEADER_NONE] = "none"};
     if (s->format != CONTRACT_CSV)
@@ -21,21 +38,24 @@ static enum assay_code check_kind(const struct contract_source *s, struct assay_
     if (s->header != CONTRACT_HEADER_STRICT)
         return error_set(err, ASSAY_UNSUPPORTED, "assaySource",
                          "header %s cannot be loaded in this version; strict can", headers[s->header]);
-    if (!str_eq_nocase(s->encoding, STR("UTF-8")) && !str_eq_nocase(s->encoding, STR("UTF8")))
-        return error_set(err, ASSAY_UNSUPPORTED, "assaySource",
-                         "encoding %.*s cannot be read in this version; UTF-8 can", STR_ARG(s->encoding));
     return ASSAY_OK;
 }
 
 enum assay_code csv_dialect_of(const struct contract_source *source, struct csv_dialect *out, struct assay_error *err) {
+    *out = (struct csv_dialect){
+        .max_record_bytes = (size_t)source->max_record_bytes,
+        .encoding = source->encoding,
+        .comment = source->comment,
+        .skip_top = source->skip_top,
+        .skip_bottom = source->skip_bottom,
+        .null_markers = source->null_markers,
+        .null_marker_count = source->null_marker_count,
+    };
     TRY(check_kind(source, err));
-    TRY(take_byte(source->delimiter, "delimiter", &out->delimiter, err));
     TRY(take_byte(source->quote, "quote", &out->quote, err));
     TRY(take_byte(source->escape, "escape", &out->escape, err));
-    if (out->delimiter == out->quote || out->delimiter == out->escape)
-        return error_set(err, ASSAY_INVALID, "assaySource", "delimiter and quote are the same character `%c`",
-                         out->delimiter);
-    out->is_multi_line = source->is_multi_line;
-    out->max_record_bytes = (size_t)source->max_record_bytes;
+    TRY(take_delimiter(source->delimiter, out, err));
+    if (out->escape < 0) out->escape = out->quote;
+    out->is_multi_line = source->is_multi_line && out->quote >= 0;
     return ASSAY_OK;
 }

@@ -1,13 +1,18 @@
-/** Bytes that are not UTF-8, made readable: each becomes \xHH, the rest stays. Text that reads so by itself is not
- * changed. */
+/** Bytes that are not valid in their encoding, made readable: each becomes \xHH, the rest stays. Text that reads so by
+ * itself is not changed. */
 #include "bronze/bronze_int.h"
 
-void readable_text(struct buf *out, struct str bytes) {
-    while (bytes.len) {
-        size_t bad = str_utf8_error(bytes);
-        buf_add(out, str_sub(bytes, 0, bad));
+#include "base/encoding.h"
+
+void readable_text(struct buf *out, struct str text, bool is_decoded) {
+    while (text.len) {
+        size_t bad = str_utf8_error(text);
+        buf_add(out, str_sub(text, 0, bad));
         if (bad == SIZE_MAX) return;
-        buf_printf(out, "\\x%02x", (unsigned)(unsigned char)bytes.ptr[bad]);
-        bytes = str_sub(bytes, bad + 1, bytes.len);
+        unsigned byte = (unsigned char)text.ptr[bad];
+        size_t size = is_decoded ? ENCODING_BAD_BYTES : 1;
+        if (is_decoded) byte = (unsigned)(text.ptr[bad + 1] & 15) << 4 | (unsigned)(text.ptr[bad + 2] & 15);
+        buf_printf(out, "\\x%02x", byte);
+        text = str_sub(text, bad + size, text.len);
     }
 }

@@ -64,16 +64,17 @@ static void put_corrupt(const struct bronze_rows *rows, struct worker *w, const 
     }
     w->has_bad_bytes = true;
     buf_clear(&w->text);
-    readable_text(&w->text, record->bytes);
+    readable_text(&w->text, record->bytes, w->block.text.encoding != NULL);
     engine_sink_text(sink, columns + AT_CORRUPT_RECORD, row, buf_str(&w->text));
-    engine_sink_text(sink, columns + AT_CORRUPT_BYTES, row, record->bytes);
+    int64_t offset;
+    engine_sink_text(sink, columns + AT_CORRUPT_BYTES, row, csv_record_bytes(&w->block, record, &offset));
 }
 
 static void put_tokens(const struct worker *w, const struct csv_record *record, size_t columns,
                        struct engine_sink *sink) {
     for (size_t i = 0; i < columns; i++) {
         csv_token token = i < record->token_count ? w->block.tokens[i] : (csv_token){0};
-        if (!token.ptr || (!record->is_valid && str_utf8_error(token) != SIZE_MAX))
+        if (csv_is_null(w->block.dialect, token) || (!record->is_valid && str_utf8_error(token) != SIZE_MAX))
             engine_sink_null(sink, i, sink->row_count);
         else
             engine_sink_text(sink, i, sink->row_count, token);
@@ -82,14 +83,15 @@ static void put_tokens(const struct worker *w, const struct csv_record *record, 
 
 /** In line mode, a line with a quote too many: good or corrupt, it may be one half of a quoted line break. */
 static bool is_half_quoted(const struct csv_dialect *d, struct str line) {
-    return !d->is_multi_line && str_find_char(line, d->quote) != SIZE_MAX && count_byte(line, d->quote) % 2;
+    char quote = (char)d->quote;
+    return d->quote >= 0 && !d->is_multi_line && str_find_char(line, quote) != SIZE_MAX && count_byte(line, quote) % 2;
 }
 
 static void put_row(const struct bronze_rows *rows, struct worker *w, const struct csv_record *record,
                     struct engine_sink *sink) {
     size_t columns = rows->plan->source_column_count, row = sink->row_count;
     put_tokens(w, record, columns, sink);
-    if (record->token_count != columns || record->is_unclosed || !record->is_valid) {
+    if (csv_is_corrupt(record, columns)) {
         put_corrupt(rows, w, record, sink);
     } else {
         engine_sink_null(sink, columns + AT_CORRUPT_RECORD, row);

@@ -75,7 +75,11 @@ static uint64_t read_all(const struct csv_dialect *d, int fd, struct str file, s
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size < 2) return 0;
     struct str file = {(const char *)data + 1, size - 1};
-    struct csv_dialect d = {',', '"', '"', (data[0] & 1) != 0, (size_t)1 << (data[0] >> 3)};
+    struct csv_dialect d = {.delimiter = ',',
+                            .quote = '"',
+                            .escape = '"',
+                            .is_multi_line = (data[0] & 1) != 0,
+                            .max_record_bytes = (size_t)1 << (data[0] >> 3)};
     if (data[0] & 2) d.escape = '\\';
     if (data[0] & 4) d.delimiter = '\t';
     int fd = memfd_create("csv", 0);

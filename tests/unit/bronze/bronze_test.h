@@ -10,8 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct csv_dialect LINE_MODE = {',', '"', '"', false, 1 << 20};
-static const struct csv_dialect MULTI_LINE = {',', '"', '"', true, 1 << 20};
+#define DIALECT(delimiter_, quote_, escape_)                                                                           \
+    { .delimiter = delimiter_, .quote = quote_, .escape = escape_, .max_record_bytes = 1 << 20 }
+
+static const struct csv_dialect LINE_MODE = DIALECT(',', '"', '"');
+static const struct csv_dialect MULTI_LINE = {
+    .delimiter = ',', .quote = '"', .escape = '"', .is_multi_line = true, .max_record_bytes = 1 << 20};
 
 /** Bytes made visible: \n, \r, \0 and \xHH, backslash doubled, so that a whole record is one line of text. */
 static inline void show_bytes(struct buf *out, struct str s) {

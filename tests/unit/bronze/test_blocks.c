@@ -67,7 +67,8 @@ static void test_ends_of_files(void **state) {
 
 static void test_nul_and_high_bytes(void **state) {
     UNUSED(state);
-    check_every_block(&LINE_MODE, STR("a\0b,\0\n\0\0\n\xC3\xBC,\xFF\n"), "1: a\\x00b|\\x00\n3 bad: \\xc3\\xbc|\\xff\n");
+    check_every_block(&LINE_MODE, STR("a\0b,\0\n\0\0\n\xC3\xBC,\xFF\n"),
+                      "1: a\\x00b|\\x00\n2: \\x00\\x00\n3 bad: \\xc3\\xbc|\\xff\n");
     check_every_block(&MULTI_LINE, STR("\"\0\n\",\xE4\n"), "1 bad: \\x00\\n|\\xe4\n");
 }
 

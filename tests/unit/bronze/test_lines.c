@@ -101,7 +101,10 @@ static void test_blank_lines(void **state) {
     UNUSED(state);
     assert_true(csv_is_blank(STR("")));
     assert_true(csv_is_blank(STR(" \t\f\x01")));
-    assert_true(csv_is_blank((struct str){"\0\0", 2}));
+    assert_false(csv_is_blank(STR(" \0"))); /* zero bytes are what is left of lost rows */
+    assert_true(csv_is_zero_filled(STR(" \0\0")));
+    assert_false(csv_is_zero_filled(STR("  ")));
+    assert_false(csv_is_zero_filled(STR("\0a\0")));
     assert_false(csv_is_blank(STR("  ,")));
     assert_false(csv_is_blank(STR("\x7f")));
     assert_false(csv_is_blank(STR("\xC2\xA0"))); /* a blank of Unicode is none here */

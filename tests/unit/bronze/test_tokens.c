@@ -123,7 +123,7 @@ static void test_random_lines_of_spark(void **state) {
         }
         show_tokens(&expected, tokens, count, 32);
         const char *marks = json_str(json_at(root, 0)).ptr;
-        struct csv_dialect d = {marks[0], marks[1], marks[2], false, 0};
+        struct csv_dialect d = DIALECT(marks[0], marks[1], marks[2]);
         assert_str(shown(&d, json_str(json_at(root, 1))), expected.data);
         buf_free(&expected);
         json_close(&root);
@@ -143,10 +143,10 @@ static void test_empty_and_quoted_empty(void **state) {
 
 static void test_other_characters(void **state) {
     UNUSED(state);
-    struct csv_dialect d = {';', '\'', '\\', false, 0};
+    struct csv_dialect d = DIALECT(';', '\'', '\\');
     assert_str(shown(&d, STR("'a;b';c\"d")), "a;b|c\"d");
     assert_str(shown(&d, STR("'it\\'s';x")), "it's|x");
-    d = (struct csv_dialect){'\t', '"', '"', false, 0};
+    d = (struct csv_dialect)DIALECT('\t', '"', '"');
     assert_str(shown(&d, STR("\"a\" \tb")), "a|b");
     assert_str(shown(&d, STR("\"a\"\t\t")), "a|NULL|NULL");
 }
