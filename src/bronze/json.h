@@ -1,0 +1,83 @@
+/**
+ * JSON, read as evidence: records with their line and exact bytes; each top-level value as the text that was sent.
+ *
+ * Words: a record is one line, or with multiLine one document or one element of an array, over any number of lines; a
+ * good record is one object; a value is a text decoded, null as nothing, all else (numbers, true, nested) as it stands.
+ */
+#ifndef BRONZE_JSON_H
+#define BRONZE_JSON_H
+
+#include "base/json_text.h"
+
+/** Names of a batch's columns, found whatever the case of the key. Immutable, so shared by threads. */
+struct json_names;
+/** @param names  borrowed; different whatever their case */
+struct json_names *json_names_open(const struct str *names, size_t count);
+void json_names_close(struct json_names **names);
+/** Index, or SIZE_MAX. `scratch` is cleared and used. */
+size_t json_names_find(const struct json_names *names, struct str key, struct buf *scratch);
+
+/** What is wrong with a record; the first found, but a broken one is only broken. */
+enum json_fault {
+    JSON_GOOD,
+    JSON_BROKEN,       /* no object of JSON; no value could be read */
+    JSON_REPEATED_KEY, /* its column is NULL: no value of several is the right one */
+    JSON_BAD_KEY,      /* a key that no column can have as its name */
+    JSON_BAD_VALUE,    /* NULL: half of a surrogate pair, or bytes that are not UTF-8 */
+};
+
+/** One per thread, used again for record after record. The caller's struct, zeroed before json_reader_open. */
+struct json_reader {
+    const struct json_names *names; /* borrowed */
+    size_t count;
+    struct str *values;  /* of the last record, one per name; ptr NULL: null or no such key. Borrowed from the record or
+                            the reader */
+    struct str *unknown; /* keys that no column has, decoded; borrowed like values */
+    size_t unknown_count;
+
+    size_t *order; /* private, as all below: columns in the order in which the last record had them */
+    size_t order_count;
+    unsigned char *is_seen;
+    size_t unknown_capacity;
+    struct buf texts, scratch;
+};
+
+void json_reader_open(struct json_reader *r, const struct json_names *names, size_t count);
+void json_reader_close(struct json_reader *r);
+/** @param is_valid  the record is UTF-8 */
+enum json_fault json_reader_read(struct json_reader *r, struct str record, bool is_valid);
+
+/** Whether a key can be the name of a column: 1 to 255 bytes, none of ` ,;{}()=` and control characters, and none of
+ * assay's own columns. */
+bool json_key_is_name(struct str key);
+/** Blanks, tabs and line ends only: no record. */
+bool json_is_blank(struct str line);
+
+/* ---- documents over several lines ---- */
+
+/** How far the brackets of a file have been followed; zeroed at its start. */
+struct json_framing {
+    bool is_in_array; /* inside the array whose elements are the records */
+};
+
+struct json_extent {
+    size_t start, size; /* the record, in the bytes */
+};
+
+enum json_cut {
+    JSON_CUT_RECORD, /* *out is a record; reading goes on at start + size */
+    JSON_CUT_END,    /* nothing but white space and brackets up to the end of the file */
+    JSON_CUT_MORE,   /* more bytes are needed */
+    JSON_CUT_BROKEN, /* a document that does not end, a bracket that fits none: where the next record starts cannot be
+                        known */
+};
+
+/**
+ * Find the next record. Only brackets, texts and white space are looked at; what is between them is for json_reader.
+ * @param is_final   the file ends where bytes end
+ * @param max_bytes  of a record over several lines; beyond it the record is broken
+ */
+enum json_cut json_cut_next(struct json_framing *framing, struct str bytes, bool is_final, size_t max_bytes,
+                            struct json_extent *out);
+
+#endif
