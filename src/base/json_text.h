@@ -3,8 +3,8 @@
  * and no text is decoded unless it is asked for.
  *
  * Grammar: RFC 8259, and what Spark 3.5's readers take besides: texts in single quotes, and by option NaN, Infinity,
- * +Infinity, -Infinity, +INF and -INF, and control characters inside texts. Bytes above 0x7F are let through inside texts;
- * whether they are UTF-8 is for the caller to see. At most JSON_TEXT_DEPTH levels, as Spark's reader has it.
+ * +Infinity, -Infinity, +INF and -INF, and control characters inside texts. Bytes above 0x7F are let through inside
+ * texts; whether they are UTF-8 is for the caller to see. At most JSON_TEXT_DEPTH levels, as Spark's reader has it.
  */
 #ifndef BASE_JSON_TEXT_H
 #define BASE_JSON_TEXT_H

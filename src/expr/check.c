@@ -5,6 +5,7 @@
  * 1. After expr_check each node has its type, and each cast that printing needs exists (cast_template).
  * 2. A tree may be checked more than once; the second time changes nothing.
  */
+#include "base/json_path.h"
 #include "base/limits.h"
 #include "base/regex.h"
 #include "expr/expr_int.h"
@@ -99,6 +100,16 @@ static enum assay_code check_pattern(const struct checker *c, const struct expr 
     enum assay_code rc = regex_open(e->text, &regex, &why);
     regex_close(&regex);
     return rc ? fail_at(c->err, e->offset, "the pattern cannot be read: %s", why.message) : ASSAY_OK;
+}
+
+/** Spark gives NULL for a path that it cannot read, on every row. */
+static enum assay_code check_path(const struct checker *c, const struct expr *e) {
+    struct json_path *path = NULL;
+    if (e->kind != EXPR_TEXT) return fail_at(c->err, e->offset, "the path has to be a text that is written out");
+    struct assay_error why = {0};
+    enum assay_code rc = json_path_open(e->text, &path, &why);
+    json_path_close(&path);
+    return rc ? fail_at(c->err, e->offset, "%s", why.message) : ASSAY_OK;
 }
 
 /** Spark throws when a backslash of a LIKE pattern escapes anything but _ % and itself. */
@@ -265,6 +276,8 @@ static enum assay_code check_argument(const struct checker *c, const struct expr
     switch (parameter) {
     case PARAMETER_PATTERN:
         return check_pattern(c, a);
+    case PARAMETER_PATH:
+        return check_path(c, a);
     case PARAMETER_BOOLEAN:
         return need_boolean(c, a, "the first value of this function");
     case PARAMETER_COUNT:

@@ -83,6 +83,7 @@ enum parameter {
     PARAMETER_COUNT,     /* int; wider numbers and texts are refused */
     PARAMETER_SCALE,     /* a whole number written out */
     PARAMETER_PATTERN,   /* a text written out, a Java pattern */
+    PARAMETER_PATH,      /* a text written out, a path into JSON */
     PARAMETER_NUMBER,    /* numbers stay, strings are doubles */
     PARAMETER_DOUBLE,    /* double */
     PARAMETER_BOOLEAN,   /* nothing but a boolean */

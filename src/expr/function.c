@@ -38,6 +38,7 @@ static const struct function functions[] = {
     {"dayofmonth", 1, 1, {DATE}, RESULT_INT, PART("day"), NULL},
     {"dayofweek", 1, 1, {DATE}, RESULT_INT, "CAST(dayofweek($1) + 1 AS INTEGER)", NULL},
     {"floor", 1, 1, {NUMBER}, RESULT_WHOLE, NULL, call_whole},
+    {"get_json_object", 2, 2, {TEXT, PARAMETER_PATH}, RESULT_TEXT, "spark_get_json_object($1, $2)", NULL},
     {"greatest", 2, ARGUMENTS_MANY, {ORDERED}, RESULT_COMMON, NULL, call_list},
     {"hour", 1, 1, {CLOCK}, RESULT_INT, PART("hour"), NULL},
     {"if", 3, 3, {PARAMETER_BOOLEAN, COMMON}, RESULT_COMMON, "CASE WHEN $1 THEN $2 ELSE $3 END", NULL},
@@ -113,6 +114,7 @@ struct type parameter_type(enum parameter parameter, struct type from, struct ty
     switch (parameter) {
     case PARAMETER_TEXT:
     case PARAMETER_PATTERN:
+    case PARAMETER_PATH:
         return (struct type){.kind = TYPE_STRING};
     case PARAMETER_COUNT:
     case PARAMETER_SCALE:

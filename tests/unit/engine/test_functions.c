@@ -171,6 +171,15 @@ static void test_patterns(void **state) {
     expect("count(*) FROM range(10000) t(i) WHERE java_regexp_find(i::VARCHAR, '^(12|34).*[05]$')", "44");
 }
 
+static void test_json_paths(void **state) {
+    UNUSED(state);
+    assert_str(ask("SELECT spark_get_json_object('{\"a\":{\"b\":[1.10,\"x\"]}}', '$.a.b[0]'), "
+                   "spark_get_json_object('{\"a\":{\"b\":[1.10,\"x\"]}}', '$.a.b[1]'), "
+                   "spark_get_json_object('{\"a\": [ 1 ]}', '$.a'), spark_get_json_object('oops', '$.a'), "
+                   "spark_get_json_object(NULL, '$.a')"),
+               "1.10|x|[1]|NULL|NULL");
+}
+
 static void test_bad_patterns_end_the_planning(void **state) {
     UNUSED(state);
     static const struct {
@@ -207,5 +216,6 @@ TEST_MAIN(TEST(test_casts_have_their_types), TEST(test_decimals_of_every_width),
           TEST(test_two_engines_have_their_own_decimals), TEST(test_exact_decimals),
           TEST(test_functions_are_told_apart), TEST(test_text_functions_over_whole_vectors),
           TEST(test_trim_takes_spaces_only), TEST(test_case_beyond_ascii_is_javas),
-          TEST(test_results_outlive_their_input), TEST(test_patterns), TEST(test_bad_patterns_end_the_planning),
-          TEST(test_a_pattern_that_gives_up_is_null), TEST(test_parallel_use_of_one_pattern))
+          TEST(test_results_outlive_their_input), TEST(test_patterns), TEST(test_json_paths),
+          TEST(test_bad_patterns_end_the_planning), TEST(test_a_pattern_that_gives_up_is_null),
+          TEST(test_parallel_use_of_one_pattern))

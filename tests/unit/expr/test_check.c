@@ -55,6 +55,9 @@ static void test_arguments(void **state) {
     assert_refused("date_add(date, id)", "column 16", "expected an int");
     assert_refused("round(d, i)", "column 10", "from 0 to 18");
     assert_refused("regexp_like(name, currency)", "column 19", "written out");
+    assert_refused("get_json_object(name, currency) = ''", "column 23", "written out");
+    assert_refused("get_json_object(name, 'city') = ''", "column 23", "cannot be read from character 1");
+    assert_refused("get_json_object(name, '$.a[*]') = ''", "column 23", "wildcard");
     assert_refused("name RLIKE '('", "column 12", "the pattern cannot be read");
     assert_refused("name LIKE 'a\\\\b'", "column 11", "backslash");
     assert_refused("name LIKE currency", "column 11", "written out");
