@@ -8,6 +8,8 @@
  * 3. A timestamp in the stats is cut to milliseconds, so a maximum is raised by one.
  * 4. A text maximum may be cut with U+FFFD as its last character, which Spark 3.2 picks in UTF-16 order; it is raised
  * to the largest text of that prefix in byte order. NaN is the largest number.
+ * 5. The bound of a double may have been written when the column was float: then its text is the shortest that is this
+ * float, and the double which the float became lies on either side of the text.
  */
 #include "delta/delta_int.h"
 
@@ -164,6 +166,10 @@ struct delta_bound delta_bound_of_stats(struct str raw, struct type type, bool i
     if (is_text && !is_quoted) return OPEN;
     if (is_text && is_max) text = raise_cut_text(text, arena);
     struct delta_bound bound = delta_bound_of_text(text, type);
+    if (type.kind == TYPE_DOUBLE && !bound.is_open) {
+        double as_float = (double)(float)bound.real;
+        if (is_max ? as_float > bound.real : as_float < bound.real) bound.real = as_float;
+    }
     bool is_time = type.kind == TYPE_TIMESTAMP || type.kind == TYPE_TIMESTAMP_NTZ;
     if (is_time && is_max && !bound.is_open) bound.number += 1000;
     return bound;

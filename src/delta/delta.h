@@ -40,6 +40,7 @@ struct delta_metadata {
     struct delta_property *properties; /* configuration; constraints are `delta.constraints.<name>` */
     size_t property_count;
     int64_t created_ms;
+    struct str format_options; /* JSON object, empty: none */
 };
 
 struct delta_protocol {
@@ -78,7 +79,8 @@ struct delta_txn {
 };
 
 struct delta_snapshot {
-    struct store *store; /* borrowed */
+    struct store *store;   /* borrowed */
+    struct engine *engine; /* borrowed: what reads its files; NULL if it was loaded without one */
     struct str root;
     int64_t version;
     struct delta_protocol protocol;
@@ -118,9 +120,12 @@ const struct delta_txn *delta_txn_find(const struct delta_snapshot *snapshot, st
 
 /**
  * A relation `(SELECT ...)` over some files of the table, with the schema's columns in order, by name and in the
- * engine's types; columns that a file lacks are NULL, partition columns come from the log.
+ * engine's types; columns that a file lacks are NULL, partition columns come from the log, deleted rows are left out.
+ * It is of use as long as the snapshot, the arena and the engine that the snapshot was loaded with.
  * @param files  indexes into snapshot->files; NULL for all
  * @param with_place  add DELTA_SCAN_FILE and DELTA_SCAN_ROW
+ * @return OK; UNSUPPORTED names a column of a type that assay does not know, or a file outside of the engine's folders;
+ * CORRUPT a partition value that is none of its column's type
  */
 enum assay_code delta_scan_sql(const struct delta_snapshot *snapshot, const size_t *files, size_t file_count,
                                bool with_place, struct arena *arena, struct buf *sql,
@@ -196,6 +201,26 @@ struct delta_commit {
  */
 enum assay_code delta_commit(struct store *store, struct engine *engine, struct str root,
                              const struct delta_commit *commit, int64_t *version, struct assay_error *err) NODISCARD;
+
+/** A checkpoint that was written, or was there. */
+struct delta_checkpoint_report {
+    int64_t version, action_count, file_count, size_bytes; /* action_count is 0 if it was there */
+    int64_t removed_count;                                 /* expired files of the log, removed */
+    bool is_new;
+};
+/**
+ * Write the state of a version as a classic checkpoint, which any reader of the table can start from; then remove what
+ * has expired of the log, where the table's properties and the protocol allow it. A checkpoint that is there stays.
+ *
+ * delta_commit does this too, after every version that delta.checkpointInterval (10) divides; there a failure is no
+ * failure of the commit.
+ *
+ * @param version  DELTA_LATEST, or one that can still be read
+ * @return OK; as delta_snapshot_load; UNSUPPORTED a feature that assay does not know; others: it was not written
+ */
+enum assay_code delta_checkpoint(struct store *store, struct engine *engine, struct staging *staging, struct str root,
+                                 int64_t version, struct delta_checkpoint_report *out,
+                                 struct assay_error *err) NODISCARD;
 
 /**
  * Put the commit's adds in the place of every row whose text column equals `value`, in one commit: files that hold only

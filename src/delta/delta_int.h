@@ -93,6 +93,13 @@ void delta_schema_print(struct buf *out, const struct delta_schema *schema);
 /** The engine's name of a field's type. UNSUPPORTED names a type that assay does not know. */
 enum assay_code delta_field_type_engine(const struct delta_field *field, struct buf *out,
                                         struct assay_error *err) NODISCARD;
+enum delta_mapping { DELTA_MAPPING_NONE, DELTA_MAPPING_NAME, DELTA_MAPPING_ID };
+/** The same of the type as files have it: members of structs by their names there; void, which no file has, as
+ * INTEGER. */
+enum assay_code delta_field_type_stored(const struct delta_field *field, enum delta_mapping mapping, struct buf *out,
+                                        struct assay_error *err) NODISCARD;
+/** What a member of a struct is called: in files with column mapping, or in the schema. Borrowed. */
+struct str delta_member_name(const struct json *field, bool is_mapped);
 /** Number of leaf columns as data skipping counts them; an array or map is one. */
 size_t delta_field_leaves(const struct delta_field *field);
 /** Whether the text of a type names this primitive anywhere, also in nested types. */
@@ -109,6 +116,10 @@ enum assay_code delta_protocol_readable(const struct delta_protocol *protocol, c
 /** The same for writing. */
 enum assay_code delta_protocol_writable(const struct delta_protocol *protocol, const struct delta_metadata *metadata,
                                         struct assay_error *err) NODISCARD;
+/** OK if every feature is known by name, so that nothing it keeps in the log is lost in a checkpoint. UNSUPPORTED. */
+enum assay_code delta_protocol_known(const struct delta_protocol *protocol, struct assay_error *err) NODISCARD;
+/** Whether a feature is listed for readers or writers. */
+bool delta_protocol_lists(const struct delta_protocol *protocol, const char *feature);
 /** The protocol that a table of this metadata needs, never lower than `base` (NULL: a new table). True if it differs
  * from base. */
 bool delta_protocol_derive(const struct delta_protocol *base, const struct delta_metadata *metadata,
@@ -145,6 +156,9 @@ enum assay_code delta_log_list(struct store *store, struct str root, struct aren
 struct str delta_log_commit_key(struct arena *arena, struct str root, int64_t version);
 /** Newest version that the log knows, or -1. */
 int64_t delta_log_newest(const struct delta_log *log);
+/** Whether a file of the log with this name, a commit, checkpoint, checksum or compaction, is of no use to a reader that
+ * starts from a checkpoint of `version`. */
+bool delta_log_is_before(struct str name, int64_t version);
 /** The time a commit's file was made, in milliseconds; -1 if the listing has no such commit. */
 int64_t delta_log_modified_ms(const struct delta_log *log, int64_t version);
 /** Whether the commit file of this version was listed. */
@@ -200,7 +214,7 @@ struct delta_replay {
     struct delta_keyset files, apps, domains;
     size_t file_capacity, txn_capacity, domain_capacity, tombstone_capacity;
     uint32_t round; /* commits are numbered; a later line of the same commit wins */
-    bool has_metadata, has_protocol, has_vector, is_checkpoint;
+    bool has_metadata, has_protocol, is_checkpoint;
     struct str *sidecars; /* of the checkpoint that is read */
     size_t sidecar_count, sidecar_capacity;
 };
@@ -214,9 +228,33 @@ bool delta_replay_is_seen(const struct delta_replay *replay, struct str key);
 enum assay_code delta_replay_load(struct store *store, struct engine *engine, struct str root, int64_t version,
                                   struct arena *arena, struct delta_snapshot **out, struct delta_remains *remains,
                                   struct assay_error *err) NODISCARD;
+/** The state of one checkpoint alone, which nothing stands in for. */
+enum assay_code delta_replay_checkpoint(struct store *store, struct engine *engine, struct str root,
+                                        const struct delta_log *log, const struct delta_checkpoint *checkpoint,
+                                        struct arena *arena, struct delta_snapshot **out,
+                                        struct assay_error *err) NODISCARD;
 enum assay_code delta_checkpoint_read(struct engine *engine, struct store *store,
                                       const struct delta_checkpoint *checkpoint, struct delta_replay *replay,
                                       struct assay_error *err) NODISCARD;
+
+/* ---- checkpoint_write.c, last_checkpoint.c, log_cleanup.c, checksum.c: what follows a commit ---- */
+
+/** Whether a checkpoint is to follow the commit of this version (delta.checkpointInterval). */
+bool delta_checkpoint_is_due(const struct delta_metadata *metadata, int64_t version);
+struct str delta_last_checkpoint_text(const struct delta_checkpoint_report *checkpoint, struct arena *arena);
+enum assay_code delta_last_checkpoint_put(struct store *store, struct str root,
+                                          const struct delta_checkpoint_report *checkpoint,
+                                          struct assay_error *err) NODISCARD;
+/** Remove what the table's properties let expire. *removed_count is right also after a failure. */
+enum assay_code delta_log_cleanup(struct engine *engine, const struct delta_snapshot *snapshot, int64_t *removed_count,
+                                  struct assay_error *err) NODISCARD;
+
+/* ---- interval.c ---- */
+
+/** Milliseconds of an interval such as `interval 1 week`; -1 if it is not understood. */
+int64_t delta_interval_ms(struct str text);
+/** That of a property; `otherwise_ms` if the table does not have it. */
+int64_t delta_interval_property(const struct delta_metadata *metadata, struct str name, int64_t otherwise_ms);
 
 /* ---- in_commit_timestamp.c ---- */
 
@@ -268,7 +306,7 @@ int delta_bound_cmp(const struct delta_bound *a, const struct delta_bound *b, st
 
 struct delta_stats_range {
     struct type type;
-    struct str column;
+    struct str column, stored; /* by its names in the schema and in stats */
     struct delta_bound min, max;
 };
 /** The ranges with the types of their columns; ranges over columns that are not there or have no bounds are left out.
@@ -281,13 +319,9 @@ bool delta_stats_may_match(const struct delta_metadata *metadata, struct str sta
 
 /* ---- mapping.c: what columns are called in files ---- */
 
-enum delta_mapping { DELTA_MAPPING_NONE, DELTA_MAPPING_NAME, DELTA_MAPPING_ID };
 /** UNSUPPORTED a mode that is none of them. */
 enum assay_code delta_mapping_parse(const struct delta_metadata *metadata, enum delta_mapping *out,
                                     struct assay_error *err) NODISCARD;
-/** The engine's name of a field's type as files have it: members of structs by their names there; void as INTEGER. */
-enum assay_code delta_field_type_stored(const struct delta_field *field, enum delta_mapping mapping, struct buf *out,
-                                        struct assay_error *err) NODISCARD;
 /** SQL that gives a value of the stored type, `sql`, the names of the schema; `sql` itself where they are the same. */
 enum assay_code delta_field_print_renamed(const struct delta_field *field, enum delta_mapping mapping, struct str sql,
                                           struct buf *out, struct assay_error *err) NODISCARD;
@@ -375,6 +409,10 @@ struct delta_attempt {
     struct str *add_keys; /* store keys of the published files */
     struct str text;      /* the commit file */
 };
+/** What follows a commit that stands and can never undo it: the version's checksum, a checkpoint that is due. */
+void delta_after_commit(const struct delta_attempt *attempt, struct engine *engine, int64_t version);
+/** Write `<version>.crc` if its numbers are certain: the commit was not rebased. */
+void delta_checksum_put(const struct delta_attempt *attempt, int64_t version);
 /** The whole text of the commit; add_keys and txn_id are set. */
 enum assay_code delta_commit_text(struct delta_attempt *attempt, struct assay_error *err) NODISCARD;
 /** OK if the winner's commit cannot matter to ours; CONFLICT says who and what. */

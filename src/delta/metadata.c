@@ -52,6 +52,14 @@ static enum assay_code parse_properties(const struct json *body, struct arena *a
     return ASSAY_OK;
 }
 
+static void copy_options(const struct json *options, struct arena *arena, struct str *out) {
+    if (json_count(options) == 0) return;
+    struct buf text = {0};
+    json_print(&text, options);
+    *out = str_copy(arena, buf_str(&text));
+    buf_free(&text);
+}
+
 static enum assay_code parse_metadata(const struct json *body, const char *where, struct arena *arena,
                                       struct delta_metadata *m, struct assay_error *err) {
     struct str schema = {0};
@@ -66,9 +74,14 @@ static enum assay_code parse_metadata(const struct json *body, const char *where
     struct str provider = json_str(json_member(json_member(body, "format"), "provider"));
     if (provider.len && !str_eq(provider, STR("parquet")))
         return error_set(err, ASSAY_UNSUPPORTED, NULL, "the table's files are '%.*s', not parquet", STR_ARG(provider));
+    copy_options(json_member(json_member(body, "format"), "options"), arena, &m->format_options);
     TRY(delta_schema_parse(schema, where, arena, &m->schema, err));
     TRY(parse_partition_columns(body, arena, m, err));
-    return parse_properties(body, arena, m, err);
+    TRY(parse_properties(body, arena, m, err));
+    enum delta_mapping mapping = DELTA_MAPPING_NONE;
+    if (delta_mapping_parse(m, &mapping, NULL) == ASSAY_OK && mapping == DELTA_MAPPING_NONE)
+        for (size_t i = 0; i < m->schema.count; i++) m->schema.fields[i].physical_name = m->schema.fields[i].name;
+    return ASSAY_OK;
 }
 
 enum assay_code delta_metadata_parse(const struct json *body, const char *where, struct arena *arena,
@@ -88,7 +101,10 @@ void delta_metadata_print(struct json_writer *w, const struct delta_metadata *m)
     if (m->name.len) json_key(w, "name"), json_put_str(w, m->name);
     if (m->description.len) json_key(w, "description"), json_put_str(w, m->description);
     json_key(w, "format");
-    json_put_raw(w, STR("{\"provider\":\"parquet\",\"options\":{}}"));
+    json_begin_object(w);
+    json_key(w, "provider"), json_put_str(w, STR("parquet"));
+    json_key(w, "options"), json_put_raw(w, m->format_options.len ? m->format_options : STR("{}"));
+    json_end_object(w);
     json_key(w, "schemaString");
     json_put_str(w, buf_str(&schema));
     json_key(w, "partitionColumns");

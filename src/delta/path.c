@@ -3,12 +3,14 @@
  * Remove File").
  *
  * 1. A path is decoded exactly once: `a%2520b` is the file `a%20b`. A plus sign is a plus sign.
- * 2. What comes out lies below the table's root: no empty, `.` or `..` part, no NUL, nothing in `_delta_log`.
- * 3. An absolute path is taken only if it lies below the root; other places and other schemes are refused by name,
- * never joined.
+ * 2. What comes out is relative to the table's root or an absolute path outside of it (a shallow clone's): no empty,
+ * `.` or `..` part, no NUL, nothing in the table's own `_delta_log`.
+ * 3. Other schemes are refused by name. An absolute path is never joined, and it is read only when, links followed, it
+ * lies in one of the folders that the engine was opened with.
  */
 #include "delta/delta_int.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static int hex_digit(char c) {
@@ -68,33 +70,61 @@ static enum assay_code check_parts(struct str path, struct str raw, struct assay
     return ASSAY_OK;
 }
 
-static struct str strip_file_scheme(struct str raw) {
-    struct str rest = str_sub(raw, 5, raw.len);
-    if (str_starts(rest, STR("///"))) return str_sub(rest, 2, rest.len);
-    return rest;
+/* What stands behind `file:`, with or without an empty host; false if it is not of this machine's file system. */
+static bool strip_file_scheme(struct str raw, struct str *path) {
+    if (!str_starts(raw, STR("file:/"))) return false;
+    *path = str_sub(raw, sizeof "file:" - 1, raw.len);
+    if (str_starts(*path, STR("///"))) *path = str_sub(*path, 2, path->len);
+    return !str_starts(*path, STR("//"));
 }
 
 enum assay_code delta_path_decode(struct str raw, struct str folder, struct arena *arena, struct str *out,
                                   struct assay_error *err) {
-    struct str rest = raw;
-    if (str_starts(raw, STR("file:/")))
-        rest = strip_file_scheme(raw);
-    else if (scheme_length(raw) > 0)
+    struct str rest = raw, path;
+    if (scheme_length(raw) > 0 && !strip_file_scheme(raw, &rest))
         return error_set(err, ASSAY_UNSUPPORTED, NULL,
-                         "the path '%.*s' lies in another store; assay reads files below the table's folder only",
+                         "the path '%.*s' lies in another store; assay reads files of the local file system only",
                          STR_ARG(raw));
-    struct str path;
     TRY(decode_percent(rest, arena, &path, err));
-    if (path.len > 0 && path.ptr[0] == '/') {
-        bool is_below =
-            folder.len > 0 && path.len > folder.len && str_starts(path, folder) && path.ptr[folder.len] == '/';
-        if (!is_below)
-            return error_set(err, ASSAY_UNSUPPORTED, NULL,
-                             "the path '%.*s' is absolute and outside of the table's folder (a shallow clone?)",
-                             STR_ARG(raw));
-        path = str_sub(path, folder.len + 1, path.len);
-    }
-    TRY(check_parts(path, raw, err));
+    bool is_absolute = path.len > 0 && path.ptr[0] == '/';
+    bool is_below = is_absolute && folder.len > 0 && path.len > folder.len && str_starts(path, folder) &&
+                    path.ptr[folder.len] == '/';
+    if (is_below) path = str_sub(path, folder.len + 1, path.len);
+    TRY(check_parts(is_absolute && !is_below ? str_sub(path, 1, path.len) : path, raw, err));
     *out = path;
     return ASSAY_OK;
+}
+
+/* ---- absolute paths: files that another table shares with this one ---- */
+
+static struct str real_path(struct str path, struct arena *arena) {
+    char *real = realpath(str_c(arena, path), NULL);
+    struct str copy = real ? str_copy(arena, str_of(real)) : (struct str){0};
+    free(real);
+    return copy;
+}
+
+struct delta_places delta_places_of(const struct engine *engine, struct arena *arena) {
+    struct delta_places places = {0};
+    if (!engine) return places;
+    const struct str *folders = engine_folders(engine, &places.count);
+    places.folders = ARENA_ARRAY(arena, places.count, struct str);
+    for (size_t i = 0; i < places.count; i++) places.folders[i] = real_path(folders[i], arena);
+    return places;
+}
+
+enum assay_code delta_places_check(const struct delta_places *places, struct str path, struct arena *arena,
+                                   struct assay_error *err) {
+    struct str real = real_path(path, arena);
+    if (real.len == 0) real = path; /* whoever opens it says what is wrong with it */
+    for (size_t i = 0; i < places->count; i++) {
+        struct str folder = places->folders[i];
+        if (folder.len > 0 && str_starts(real, folder) && real.len > folder.len && real.ptr[folder.len] == '/')
+            return ASSAY_OK;
+    }
+    return error_set(
+        err, ASSAY_UNSUPPORTED, NULL,
+        "the file '%.*s' of the table lies outside of the folders that assay may read (a shallow clone of a "
+        "table elsewhere?)",
+        STR_ARG(path));
 }

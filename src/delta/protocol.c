@@ -27,8 +27,8 @@ static const struct feature {
     {"generatedColumns", FULL, FULL, NULL, NULL},    /* columns are looked at by themselves */
     {"allowColumnDefaults", FULL, FULL, NULL, NULL}, /* the same */
     {"identityColumns", FULL, FULL, NULL, NULL},     /* the same */
-    {"columnMapping", WHEN_IDLE, WHEN_IDLE, "delta.columnMapping.mode", ""},
-    {"deletionVectors", FULL, FULL, NULL, NULL}, /* live vectors are refused by the replay; none are written */
+    {"columnMapping", FULL, WHEN_IDLE, "delta.columnMapping.mode", ""},
+    {"deletionVectors", FULL, FULL, NULL, NULL}, /* live vectors are refused by the commit; none are written */
     {"timestampNtz", FULL, FULL, NULL, NULL},
     {"domainMetadata", FULL, FULL, NULL, NULL}, /* stays in the log untouched */
     {"v2Checkpoint", FULL, FULL, NULL, NULL},   /* a log that can be read without them */
@@ -73,6 +73,25 @@ static bool is_listed(const struct str *features, size_t count, const char *name
     return false;
 }
 
+enum assay_code delta_protocol_known(const struct delta_protocol *p, struct assay_error *err) {
+    if (p->min_reader > 3 || p->min_writer > 7)
+        return error_set(err, ASSAY_UNSUPPORTED, NULL, "the table needs reader version %d and writer version %d",
+                         p->min_reader, p->min_writer);
+    for (size_t i = 0; i < p->reader_feature_count + p->writer_feature_count; i++) {
+        struct str name = i < p->reader_feature_count ? p->reader_features[i]
+                                                      : p->writer_features[i - p->reader_feature_count];
+        if (!find_feature(name))
+            return error_set(err, ASSAY_UNSUPPORTED, NULL, "the table uses the feature '%.*s', which assay does not know",
+                             STR_ARG(name));
+    }
+    return ASSAY_OK;
+}
+
+bool delta_protocol_lists(const struct delta_protocol *p, const char *feature) {
+    return is_listed(p->reader_features, p->reader_feature_count, feature) ||
+           is_listed(p->writer_features, p->writer_feature_count, feature);
+}
+
 enum assay_code delta_protocol_readable(const struct delta_protocol *p, const struct delta_metadata *m,
                                         struct assay_error *err) {
     if (p->min_reader > 3)
@@ -80,9 +99,15 @@ enum assay_code delta_protocol_readable(const struct delta_protocol *p, const st
                          p->min_reader);
     for (size_t i = 0; i < p->reader_feature_count && p->min_reader == 3; i++)
         TRY(check_feature(p->reader_features[i], m, false, err));
-    /* listed by a writer alone, or by version 2: the files are still under other names */
+    enum delta_mapping mapping;
+    TRY(delta_mapping_parse(m, &mapping, err));
     bool has_mapping = p->min_reader == 2 || is_listed(p->reader_features, p->reader_feature_count, "columnMapping");
-    return has_mapping ? check_feature(STR("columnMapping"), m, false, err) : ASSAY_OK;
+    if (mapping != DELTA_MAPPING_NONE && !has_mapping)
+        return error_set(err, ASSAY_UNSUPPORTED, NULL,
+                         "the property delta.columnMapping.mode is '%.*s', but the protocol does not have the feature "
+                         "columnMapping, and readers differ about what that means",
+                         STR_ARG(delta_property_get(m, STR("delta.columnMapping.mode"))));
+    return delta_widening_check(&m->schema, err);
 }
 
 static enum assay_code check_legacy(const struct delta_protocol *p, const struct delta_metadata *m,

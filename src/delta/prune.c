@@ -7,6 +7,8 @@
  * 3. NaN is above every number, and not every writer counts it in a maximum: such a maximum counts only against a range
  * that ends at a number.
  * 4. A partition column has one value in a file, which the log says.
+ * 5. Stats are under the names that files have. Deleted rows count in them: bounds are no narrower than those of the
+ * rows that stand, and NULL in every row of the file is NULL in every row that stands.
  */
 #include "delta/delta_int.h"
 
@@ -26,6 +28,7 @@ void delta_ranges_resolve(const struct delta_metadata *m, const struct delta_ran
         struct type type = m->schema.fields[field].type;
         resolved[used++] = (struct delta_stats_range){.type = type,
                                                       .column = m->schema.fields[field].name,
+                                                      .stored = m->schema.fields[field].physical_name,
                                                       .min = delta_bound_of_text(ranges[i].min, type),
                                                       .max = delta_bound_of_text(ranges[i].max, type)};
     }
@@ -51,13 +54,13 @@ static bool partition_may_match(const struct str *value, const struct delta_stat
 
 static bool column_may_match(struct str stats, const struct delta_stats_range *range, struct arena *arena) {
     int64_t rows = delta_stats_int(stats, "numRecords", (struct str){0});
-    int64_t nulls = delta_stats_int(stats, "nullCount", range->column);
+    int64_t nulls = delta_stats_int(stats, "nullCount", range->stored);
     if (rows >= 0 && nulls >= 0 && nulls == rows) return false;
     struct delta_bound min = {.is_open = true}, max = {.is_open = true};
     struct str raw;
-    if (delta_stats_find(stats, "minValues", range->column, &raw))
+    if (delta_stats_find(stats, "minValues", range->stored, &raw))
         min = delta_bound_of_stats(raw, range->type, false, arena);
-    if (delta_stats_find(stats, "maxValues", range->column, &raw))
+    if (delta_stats_find(stats, "maxValues", range->stored, &raw))
         max = delta_bound_of_stats(raw, range->type, true, arena);
     return may_overlap(range, &min, &max);
 }
@@ -100,14 +103,15 @@ bool delta_file_is_all(const struct delta_snapshot *s, size_t file, struct str c
     size_t field = delta_field_find(&s->metadata.schema, column);
     if (field == SIZE_MAX || s->metadata.schema.fields[field].type.kind != TYPE_STRING) return false;
     struct str name = s->metadata.schema.fields[field].name, min, max, raw;
+    struct str stored = s->metadata.schema.fields[field].physical_name;
     for (size_t p = 0; p < s->metadata.partition_column_count; p++)
         if (str_eq(s->metadata.partition_columns[p], name))
             return f->partition_values[p].ptr && str_eq(f->partition_values[p], value);
-    if (f->row_count < 0 || delta_stats_int(f->stats, "nullCount", name) != 0) return false;
+    if (f->row_count < 0 || delta_stats_int(f->stats, "nullCount", stored) != 0) return false;
     if (delta_stats_find(f->stats, "tightBounds", (struct str){0}, &raw) && str_eq(raw, STR("false"))) return false;
     struct arena scratch = {0};
-    bool is_all = delta_stats_find(f->stats, "minValues", name, &raw) && delta_stats_text(raw, &scratch, &min) &&
-                  str_eq(min, value) && delta_stats_find(f->stats, "maxValues", name, &raw) &&
+    bool is_all = delta_stats_find(f->stats, "minValues", stored, &raw) && delta_stats_text(raw, &scratch, &min) &&
+                  str_eq(min, value) && delta_stats_find(f->stats, "maxValues", stored, &raw) &&
                   delta_stats_text(raw, &scratch, &max) && str_eq(max, value);
     arena_reset(&scratch);
     return is_all;

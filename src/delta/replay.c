@@ -37,7 +37,6 @@ static struct delta_key *claim_key(struct delta_replay *replay, struct str key) 
 void delta_replay_add(struct delta_replay *replay, const struct delta_file *file) {
     struct delta_snapshot *s = replay->snapshot;
     LIST_PUSH(replay->arena, s->files, s->file_count, replay->file_capacity) = *file;
-    replay->has_vector |= file->vector != NULL;
 }
 
 static struct str copy_rest(struct delta_replay *replay, const struct json *body) {
@@ -235,9 +234,6 @@ static enum assay_code finish(struct delta_replay *replay, struct assay_error *e
         return error_set(err, ASSAY_CORRUPT, s->root.ptr, "the log up to version %lld has no %s action",
                          (long long)s->version, replay->has_metadata ? "protocol" : "metaData");
     enum assay_code rc = delta_protocol_readable(&s->protocol, &s->metadata, err);
-    if (rc == ASSAY_OK && replay->has_vector)
-        rc = error_set(err, ASSAY_UNSUPPORTED, NULL,
-                       "files have deletion vectors (feature deletionVectors), which assay does not read yet");
     if (rc) error_prepend(err, "%.*s", STR_ARG(s->root));
     if (rc == ASSAY_OK) rc = finish_files(replay, err);
     if (rc == ASSAY_OK) rc = delta_in_commit_timestamp_load(s, err);
@@ -309,6 +305,7 @@ static enum assay_code try_from(const struct search *search, const struct delta_
                                 struct delta_snapshot **out, bool *is_checkpoint, struct assay_error *err) {
     struct delta_snapshot *snapshot = ARENA_NEW(search->arena, struct delta_snapshot);
     *snapshot = (struct delta_snapshot){.store = search->store,
+                                        .engine = search->engine,
                                         .root = str_copy(search->arena, search->root),
                                         .version = search->version,
                                         .in_commit_timestamp_ms = -1};
@@ -379,6 +376,15 @@ enum assay_code delta_replay_load(struct store *store, struct engine *engine, st
     search.use_compactions = false;
     rc = try_all(&search, out, NULL);
     return rc == ASSAY_OK ? ASSAY_OK : ASSAY_CORRUPT;
+}
+
+enum assay_code delta_replay_checkpoint(struct store *store, struct engine *engine, struct str root,
+                                        const struct delta_log *log, const struct delta_checkpoint *checkpoint,
+                                        struct arena *arena, struct delta_snapshot **out, struct assay_error *err) {
+    struct search search = {
+        .store = store, .engine = engine, .root = root, .log = log, .version = checkpoint->version, .arena = arena};
+    bool is_checkpoint;
+    return try_from(&search, checkpoint, out, &is_checkpoint, err);
 }
 
 enum assay_code delta_snapshot_load(struct store *store, struct engine *engine, struct str root, int64_t version,

@@ -117,40 +117,55 @@ size_t delta_field_find(const struct delta_schema *schema, struct str name) {
 
 /* ---- nested types ---- */
 
-static enum assay_code print_type(const struct json *type, struct buf *out, struct assay_error *err);
+enum naming { NAMES_OF_SCHEMA, NAMES_OF_FILES, NAMES_OF_MAPPED_FILES };
 
-static enum assay_code print_struct(const struct json *type, struct buf *out, struct assay_error *err) {
+struct str delta_member_name(const struct json *field, bool is_mapped) {
+    const struct json *physical = json_member(json_member(field, "metadata"), "delta.columnMapping.physicalName");
+    bool is_physical = is_mapped && json_kind_of(physical) == JSON_KIND_STRING;
+    return json_str(is_physical ? physical : json_member(field, "name"));
+}
+
+static enum assay_code print_type(const struct json *type, enum naming naming, struct buf *out,
+                                  struct assay_error *err);
+
+static enum assay_code print_struct(const struct json *type, enum naming naming, struct buf *out,
+                                    struct assay_error *err) {
     const struct json *fields = json_member(type, "fields");
     if (json_count(fields) == 0) return error_set(err, ASSAY_UNSUPPORTED, NULL, "it has a struct without fields");
     buf_addz(out, "STRUCT(");
     for (size_t i = 0; i < json_count(fields); i++) {
         if (i) buf_addz(out, ", ");
-        engine_sql_name(out, json_str(json_member(json_at(fields, i), "name")));
+        engine_sql_name(out, delta_member_name(json_at(fields, i), naming == NAMES_OF_MAPPED_FILES));
         buf_addc(out, ' ');
-        TRY(print_type(json_member(json_at(fields, i), "type"), out, err));
+        TRY(print_type(json_member(json_at(fields, i), "type"), naming, out, err));
     }
     buf_addc(out, ')');
     return ASSAY_OK;
 }
 
-static enum assay_code print_type(const struct json *type, struct buf *out, struct assay_error *err) {
+static enum assay_code print_type(const struct json *type, enum naming naming, struct buf *out,
+                                  struct assay_error *err) {
     struct type primitive;
     if (json_kind_of(type) == JSON_KIND_STRING && type_parse_delta(json_str(type), &primitive)) {
         type_print_engine(out, primitive);
         return ASSAY_OK;
     }
+    if (naming != NAMES_OF_SCHEMA && str_eq(json_str(type), STR("void"))) { /* no file has one */
+        buf_addz(out, "INTEGER");
+        return ASSAY_OK;
+    }
     struct str kind = json_str(json_member(type, "type"));
-    if (str_eq(kind, STR("struct"))) return print_struct(type, out, err);
+    if (str_eq(kind, STR("struct"))) return print_struct(type, naming, out, err);
     if (str_eq(kind, STR("array"))) {
-        TRY(print_type(json_member(type, "elementType"), out, err));
+        TRY(print_type(json_member(type, "elementType"), naming, out, err));
         buf_addz(out, "[]");
         return ASSAY_OK;
     }
     if (str_eq(kind, STR("map"))) {
         buf_addz(out, "MAP(");
-        TRY(print_type(json_member(type, "keyType"), out, err));
+        TRY(print_type(json_member(type, "keyType"), naming, out, err));
         buf_addz(out, ", ");
-        TRY(print_type(json_member(type, "valueType"), out, err));
+        TRY(print_type(json_member(type, "valueType"), naming, out, err));
         buf_addc(out, ')');
         return ASSAY_OK;
     }
@@ -162,17 +177,27 @@ static enum assay_code print_type(const struct json *type, struct buf *out, stru
     return rc;
 }
 
-enum assay_code delta_field_type_engine(const struct delta_field *field, struct buf *out, struct assay_error *err) {
+static enum assay_code print_field_type(const struct delta_field *field, enum naming naming, struct buf *out,
+                                        struct assay_error *err) {
     if (field->type.kind != TYPE_NONE) {
         type_print_engine(out, field->type);
         return ASSAY_OK;
     }
     struct json *type = NULL;
     enum assay_code rc = json_parse(field->type_json, "type", &type, err);
-    if (rc == ASSAY_OK) rc = print_type(type, out, err);
+    if (rc == ASSAY_OK) rc = print_type(type, naming, out, err);
     json_close(&type);
     if (rc) error_prepend(err, "column '%.*s'", STR_ARG(field->name));
     return rc;
+}
+
+enum assay_code delta_field_type_engine(const struct delta_field *field, struct buf *out, struct assay_error *err) {
+    return print_field_type(field, NAMES_OF_SCHEMA, out, err);
+}
+
+enum assay_code delta_field_type_stored(const struct delta_field *field, enum delta_mapping mapping, struct buf *out,
+                                        struct assay_error *err) {
+    return print_field_type(field, mapping == DELTA_MAPPING_NONE ? NAMES_OF_FILES : NAMES_OF_MAPPED_FILES, out, err);
 }
 
 static size_t count_leaves(const struct json *type) {

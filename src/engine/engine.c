@@ -75,7 +75,7 @@ static enum assay_code lock_down(struct engine *engine, const struct engine_opti
         struct str folder = i < options->folder_count ? options->folders[i] : options->temp_folder;
         if (folder.len == 0) continue; /* DuckDB would take it for the current folder */
         engine_sql_text(&sql, folder);
-        buf_addz(&sql, ", "); /* SQL allows one at the end */
+        buf_addz(&sql, ", ");   /* SQL allows one at the end */
         sql_path(&sql, folder); /* files in it are named by patterns, which are compared before they are resolved */
         buf_addz(&sql, ", ");
     }
@@ -91,6 +91,18 @@ static enum assay_code lock_down(struct engine *engine, const struct engine_opti
     return rc;
 }
 
+static void keep_folders(struct engine *engine, const struct engine_options *options) {
+    engine->folder_count = options->folder_count;
+    engine->folders = ARENA_ARRAY(&engine->arena, options->folder_count, struct str);
+    for (size_t i = 0; i < options->folder_count; i++)
+        engine->folders[i] = str_copy(&engine->arena, options->folders[i]);
+}
+
+const struct str *engine_folders(const struct engine *engine, size_t *count) {
+    *count = engine->folder_count;
+    return engine->folders;
+}
+
 enum assay_code engine_open(const struct engine_options *options, struct engine **out, struct assay_error *err) {
     const char *version = duckdb_library_version();
     if (strcmp(version, PINNED_VERSION) != 0)
@@ -100,12 +112,14 @@ enum assay_code engine_open(const struct engine_options *options, struct engine 
     struct engine *engine = memory_alloc(sizeof *engine);
     memset(engine, 0, sizeof *engine);
     pthread_mutex_init(&engine->lock, NULL);
+    keep_folders(engine, options);
     enum assay_code rc;
     if ((rc = open_database(engine, options, err))) goto done;
     if ((rc = cast_functions_add(engine, err))) goto done;
     if ((rc = text_functions_add(engine, err))) goto done;
     if ((rc = pattern_functions_add(engine, err))) goto done;
     if ((rc = key_functions_add(engine, err))) goto done;
+    row_tests_open(engine);
     if ((rc = lock_down(engine, options, err))) goto done;
     *out = engine;
 done:
@@ -119,6 +133,7 @@ void engine_close(struct engine **engine) {
     duckdb_disconnect(&e->connection);
     duckdb_close(&e->database);
     key_functions_close(e);
+    row_tests_close(e);
     pthread_mutex_destroy(&e->lock);
     arena_reset(&e->arena);
     free(e);

@@ -11,6 +11,8 @@
  * - spark_decimal_<p>_<s>(VARCHAR) DECIMAL(p, s): HALF_UP; made by engine_need_decimal at first need.
  * - spark_decimal_exact(VARCHAR, scale INT) BOOLEAN: whether a cast to that scale changes nothing.
  * - spark_to_date(VARCHAR, format), spark_to_timestamp(VARCHAR, format): Spark's pattern, CORRECTED; format constant.
+ * - plain_number(VARCHAR, decimal separator, thousands separator) VARCHAR: a number as the casts read it; NULL where the
+ *   separators do not stand as in a number. Separators constant, the second may be ''.
  * - spark_trim: 0x20 only, both ends. spark_upper, spark_lower: Java's, root locale.
  * - java_regexp_find(VARCHAR, pattern) BOOLEAN: see base/regex.h; pattern constant. NULL where the match needs too many
  *   steps.
@@ -76,6 +78,24 @@ typedef enum assay_code engine_row_fn(void *context, const struct engine_cell *c
 enum assay_code engine_query_each(struct engine *engine, struct str sql, engine_row_fn *row, void *context,
                                   struct assay_error *err) NODISCARD;
 
+/**
+ * A question about a row by its place, asked of C code in SQL: `<name>(file BIGINT, row BIGINT)` BOOLEAN.
+ * open gives what answers for a file, or NULL when the answer is false for every row of it. It is used by one thread at
+ * a time and may be open more than once; at most two a thread of the engine are open. close must not need the context.
+ */
+struct engine_row_test {
+    void *context; /* borrowed; outlives every statement that names the test */
+    enum assay_code (*open)(void *context, int64_t file, void **opened, struct assay_error *err);
+    void (*test)(const void *opened, const int64_t *rows, size_t count, bool *answers);
+    void (*close)(void *opened);
+};
+/** Register it until the engine is closed, under a new name. An error of open ends the statement with its code. */
+enum assay_code engine_add_row_test(struct engine *engine, const struct engine_row_test *test, struct arena *arena,
+                                    struct str *name, struct assay_error *err) NODISCARD;
+
+/** The folders that the engine was opened with. */
+const struct str *engine_folders(const struct engine *engine, size_t *count);
+
 /** Stop the running statement from a signal handler or another thread; it and every later one end with INTERRUPTED. */
 void engine_interrupt(struct engine *engine);
 
@@ -85,7 +105,9 @@ enum assay_code engine_need_decimal(struct engine *engine, int precision, int sc
 /** SQL text: "name" with its quotes doubled; 'text' with its quotes doubled (NUL bytes written as chr(0)). */
 void engine_sql_name(struct buf *sql, struct str name);
 void engine_sql_text(struct buf *sql, struct str text);
-/** read_parquet([...], hive_partitioning=false, ...extra) over files by exact name: `* ? [` are escaped. `extra` is SQL
+/** The list of files `['...', ...]` by exact name: `* ? [` are escaped. */
+void engine_sql_paths(struct buf *sql, const struct str *paths, size_t count);
+/** read_parquet([...], hive_partitioning=false, ...extra) over files by exact name. `extra` is SQL
  * such as "union_by_name=true, filename=true, file_row_number=true" or "". */
 void engine_sql_parquet(struct buf *sql, const struct str *paths, size_t count, const char *extra);
 

@@ -20,7 +20,10 @@ struct engine {
     pthread_mutex_t lock;       /* of failure */
     struct assay_error failure; /* first error of our own code inside the running statement */
     struct keys *keys;          /* see key_functions.c */
-    uint64_t decimals[39];      /* bit s of [p]: spark_decimal_<p>_<s> is registered */
+    struct row_tests *row_tests;
+    struct str *folders; /* as given */
+    size_t folder_count;
+    uint64_t decimals[39]; /* bit s of [p]: spark_decimal_<p>_<s> is registered */
 };
 
 /* ---- errors (failure.c) ---- */
@@ -47,8 +50,6 @@ enum assay_code statement_prepare(struct engine *engine, const char *sql, duckdb
 
 /** 'path' as a pattern that only the path matches. */
 void sql_path(struct buf *sql, struct str path);
-/** The list of files `['...', ...]` by exact name. */
-void sql_paths(struct buf *sql, const struct str *paths, size_t count);
 
 /* ---- values (value.c) ---- */
 
@@ -76,6 +77,9 @@ enum assay_code text_functions_add(struct engine *engine, struct assay_error *er
 enum assay_code pattern_functions_add(struct engine *engine, struct assay_error *err) NODISCARD;
 enum assay_code key_functions_add(struct engine *engine, struct assay_error *err) NODISCARD;
 void key_functions_close(struct engine *engine);
+/* row_tests.c */
+void row_tests_open(struct engine *engine);
+void row_tests_close(struct engine *engine);
 
 /** A function to register: parameters are given type ids, ended by DUCKDB_TYPE_INVALID. */
 struct function {

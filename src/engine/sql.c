@@ -56,7 +56,7 @@ void sql_path(struct buf *sql, struct str path) {
     buf_addc(sql, '\'');
 }
 
-void sql_paths(struct buf *sql, const struct str *paths, size_t count) {
+void engine_sql_paths(struct buf *sql, const struct str *paths, size_t count) {
     buf_addc(sql, '[');
     for (size_t i = 0; i < count; i++) {
         if (i) buf_addz(sql, ", ");
@@ -67,7 +67,7 @@ void sql_paths(struct buf *sql, const struct str *paths, size_t count) {
 
 void engine_sql_parquet(struct buf *sql, const struct str *paths, size_t count, const char *extra) {
     buf_addz(sql, "read_parquet(");
-    sql_paths(sql, paths, count);
+    engine_sql_paths(sql, paths, count);
     buf_addz(sql, ", hive_partitioning=false");
     if (extra && *extra) buf_printf(sql, ", %s", extra);
     buf_addc(sql, ')');

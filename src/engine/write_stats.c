@@ -254,7 +254,7 @@ static enum assay_code drop_inexact(struct engine *engine, const struct write_co
     struct str *paths = ARENA_ARRAY(&arena, files->count, struct str);
     for (size_t i = 0; i < files->count; i++) paths[i] = files->files[i].path;
     buf_addz(&sql, "SELECT DISTINCT file_name, path_in_schema FROM parquet_metadata(");
-    sql_paths(&sql, paths, files->count);
+    engine_sql_paths(&sql, paths, files->count);
     buf_addz(&sql, ") WHERE type IN ('BYTE_ARRAY', 'DOUBLE', 'FLOAT') AND stats_null_count IS DISTINCT FROM num_values "
                    "AND (min_is_exact AND max_is_exact) IS NOT TRUE");
     enum assay_code rc = engine_query_each(engine, buf_str(&sql), drop_bounds, files, err);
