@@ -104,16 +104,19 @@ struct contract_source {
     struct str path; /* relative to the lake's Files/ */
     struct str
         pattern; /* glob over file names, `*` `?` `[..]`, case-sensitive; default `*` + the format's usual ending */
+    bool takes_packed; /* names with .gz or .zst behind the pattern match too: it is the default one */
     enum contract_format format;
     enum contract_header header;
-    struct str delimiter, quote, escape; /* defaults `,` `"` `"` */
+    struct str delimiter, quote, escape; /* defaults `,` `"` and the quote; an empty quote: values are never quoted */
     bool is_multi_line;
     int64_t max_record_bytes;      /* default 1048576 */
-    struct str encoding;           /* default UTF-8 */
+    struct str encoding;           /* a name of base/encoding.h; default UTF-8 */
     struct str comment;            /* lines that start with it are no records; empty: there are none */
     int64_t skip_top, skip_bottom; /* lines above the header and below the last record that are no records */
-    struct str *null_markers;      /* unquoted texts that stand for null, besides the empty one */
+    struct str *null_markers;      /* texts that stand for null, quoted or not, besides the unquoted empty one */
     size_t null_marker_count;
+    /* how numbers are written, for the casts; empty: the decimal point, and no thousands separators */
+    struct str decimal_separator, thousands_separator;
 };
 
 struct contract {

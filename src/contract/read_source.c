@@ -7,8 +7,6 @@
  */
 #include "contract/reader.h"
 
-enum { DEFAULT_RECORD_BYTES = 1024 * 1024 };
-
 static void check_path(struct reader *r, const struct yaml_node *node) {
     if (str_find(node->text, STR("${")) != SIZE_MAX) {
         report_error(r, mark_node(r, node), "unsupported", STR("write the path out"),
@@ -32,6 +30,7 @@ static void read_pattern(struct reader *r, const struct yaml_node *source, struc
         [CONTRACT_CSV] = {"*.csv", 5}, [CONTRACT_JSON] = {"*.json", 6}, [CONTRACT_PARQUET] = {"*.parquet", 9}};
     const struct yaml_node *node = scalar_of(source, "pattern");
     out->pattern = node ? node->text : endings[out->format];
+    out->takes_packed = !node && out->format != CONTRACT_PARQUET;
     if (!node) return;
     if (node->text.len == 0 || str_find_char(node->text, '/') != SIZE_MAX)
         report_error(r, mark_node(r, node), "bad-pattern",
@@ -39,50 +38,13 @@ static void read_pattern(struct reader *r, const struct yaml_node *source, struc
                      "'%.*s' matches no file name", STR_ARG(shown(r, node->text)));
 }
 
-/* One ASCII character that is no line end. */
-static struct str read_character(struct reader *r, const struct yaml_node *source, const char *key,
-                                 const char *otherwise) {
-    const struct yaml_node *node = scalar_of(source, key);
-    if (!node) return str_of(otherwise);
-    bool is_fit = node->text.len == 1 && (unsigned char)node->text.ptr[0] < 0x80 && node->text.ptr[0] != '\n' &&
-                  node->text.ptr[0] != '\r' && node->text.ptr[0] != '\0';
-    if (is_fit) return node->text;
-    bool is_tab = str_eq(node->text, STR("\\t")) || str_eq_nocase(node->text, STR("tab"));
-    report_error(r, mark_node(r, node), "bad-character",
-                 is_tab ? STR("write a tab as \"\\t\", in double quotes") : (struct str){0},
-                 "%s is '%.*s'; expected one ASCII character", key, STR_ARG(shown(r, node->text)));
-    return str_of(otherwise);
-}
-
-static void read_encoding(struct reader *r, const struct yaml_node *source, struct contract_source *out) {
-    const struct yaml_node *node = scalar_of(source, "encoding");
-    out->encoding = STR("UTF-8");
-    if (!node || str_eq_nocase(node->text, STR("UTF-8")) || str_eq_nocase(node->text, STR("UTF8"))) return;
-    report_error(r, mark_node(r, node), "unsupported", STR("write UTF-8, and convert the files before they land"),
-                 "files in the encoding '%.*s' are not read yet", STR_ARG(shown(r, node->text)));
-}
-
-static void read_dialect(struct reader *r, const struct yaml_node *source, struct contract_source *out) {
-    out->delimiter = read_character(r, source, "delimiter", ",");
-    out->quote = read_character(r, source, "quote", "\"");
-    out->escape = read_character(r, source, "escape", "\"");
-    if (str_eq(out->delimiter, out->quote) || str_eq(out->delimiter, out->escape))
-        report_error(r, mark_member(r, source, "delimiter"), "bad-character", (struct str){0},
-                     "the delimiter is also the quote or the escape");
-    out->is_multi_line = flag_of(source, "multiLine", false);
-    out->max_record_bytes = DEFAULT_RECORD_BYTES;
-    const struct yaml_node *limit = scalar_of(source, "maxRecordBytes");
-    if (limit && yaml_int(limit, &out->max_record_bytes) && out->max_record_bytes < 1)
-        report_error(r, mark_node(r, limit), "out-of-range", (struct str){0}, "maxRecordBytes has to be 1 or more");
-    read_encoding(r, source, out);
-}
-
 /* Settings that only CSV has. */
 static void check_unused(struct reader *r, const struct yaml_node *source, const struct contract_source *out) {
-    static const char *const csv_only[] = {"header", "delimiter", "quote", "escape", "multiLine", "maxRecordBytes"};
+    static const char *const csv_only[] = {"header",         "delimiter", "quote",   "escape",     "multiLine",
+                                           "maxRecordBytes", "comment",   "skipTop", "skipBottom", "nullMarkers"};
     if (out->format == CONTRACT_CSV) return;
     for (size_t i = 0; i < sizeof csv_only / sizeof csv_only[0]; i++)
-        if (scalar_of(source, csv_only[i]))
+        if (scalar_of(source, csv_only[i]) || list_of(source, csv_only[i]))
             report_warning(r, mark_member(r, source, csv_only[i]), "unused-setting", STR("take the line out"),
                            "'%s' says nothing about files that are not CSV", csv_only[i]);
 }

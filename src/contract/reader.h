@@ -91,6 +91,8 @@ int decimal_text_compare(struct str a, struct str b);
 void read_identity(struct reader *r, struct contract *out);
 void read_table(struct reader *r);
 void read_source(struct reader *r);
+/** The dialect of assaySource, for read_source. */
+void read_dialect(struct reader *r, const struct yaml_node *source, struct contract_source *out);
 void read_columns(struct reader *r);
 void read_grain(struct reader *r);
 void read_merge(struct reader *r);

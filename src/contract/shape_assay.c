@@ -22,10 +22,22 @@ static const struct shape texts = LIST_OF(&text);
 static const char *const formats[] = {"csv", "json", "parquet"};
 static const char *const headers[] = {"strict", "byName", "none"};
 static const struct shape format = WORDS(formats), header = WORDS(headers);
-static const struct shape_key source_keys[] = {
-    {"path", &text, KEY_REQUIRED},   {"pattern", &text, 0}, {"format", &format, 0}, {"header", &header, 0},
-    {"delimiter", &text, 0},         {"quote", &text, 0},   {"escape", &text, 0},   {"multiLine", &boolean, 0},
-    {"maxRecordBytes", &integer, 0}, {"encoding", &text, 0}};
+static const struct shape_key source_keys[] = {{"path", &text, KEY_REQUIRED},
+                                               {"pattern", &text, 0},
+                                               {"format", &format, 0},
+                                               {"header", &header, 0},
+                                               {"delimiter", &text, 0},
+                                               {"quote", &text, 0},
+                                               {"escape", &text, 0},
+                                               {"multiLine", &boolean, 0},
+                                               {"maxRecordBytes", &integer, 0},
+                                               {"encoding", &text, 0},
+                                               {"comment", &text, 0},
+                                               {"skipTop", &integer, 0},
+                                               {"skipBottom", &integer, 0},
+                                               {"nullMarkers", &texts, 0},
+                                               {"decimalSeparator", &text, 0},
+                                               {"thousandsSeparator", &text, 0}};
 static const struct shape source = MAPPING("'source'", source_keys);
 
 static const struct shape table_properties = {.kind = SHAPE_MAPPING, .noun = "'properties'", .is_open = true};

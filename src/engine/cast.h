@@ -43,6 +43,12 @@ bool datetime_pattern_timestamp(const struct datetime_pattern *pattern, struct s
  * is known. */
 bool cast_zone_instant(struct str zone, int64_t local_us, int64_t *instant_us);
 
+/**
+ * A number with these separators as the casts above read it, into `out` (cleared first). thousands may be empty.
+ * False: the separators do not stand as in a number (number_text.c has the pattern).
+ */
+bool cast_plain_number(struct str text, struct str decimal, struct str thousands, struct buf *out);
+
 /** Spark's TRIM: 0x20 only. A view of text. */
 struct str cast_trim(struct str text);
 

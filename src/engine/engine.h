@@ -13,6 +13,8 @@
  * - spark_to_date(VARCHAR, format), spark_to_timestamp(VARCHAR, format): Spark's pattern, CORRECTED; format constant.
  * - plain_number(VARCHAR, decimal separator, thousands separator) VARCHAR: a number as the casts read it; NULL where the
  *   separators do not stand as in a number. Separators constant, the second may be ''.
+ * - plain_number(VARCHAR, decimal separator, thousands separator) VARCHAR: a number as the casts read it; NULL where the
+ *   separators do not stand as in a number. Separators constant, the second may be ''.
  * - spark_trim: 0x20 only, both ends. spark_upper, spark_lower: Java's, root locale.
  * - java_regexp_find(VARCHAR, pattern) BOOLEAN: see base/regex.h; pattern constant. NULL where the match needs too many
  *   steps.

@@ -1,5 +1,5 @@
 /*
- * spark_trim, spark_upper, spark_lower.
+ * spark_trim, spark_upper, spark_lower, plain_number.
  *
  * 1. Most columns need no change. Then the output vector refers to the input's data, and nothing is copied: the loop
  * that finds this out is the whole cost.
@@ -135,11 +135,31 @@ static void run_lower(duckdb_function_info info, duckdb_data_chunk input, duckdb
     run_text(input, output, lower_keeps, lower_write);
 }
 
+static void run_plain_number(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
+    (void)info;
+    idx_t count = duckdb_data_chunk_get_size(input);
+    struct column in = column_of(input, 0), decimal = column_of(input, 1), thousands = column_of(input, 2);
+    const duckdb_string_t *texts = in.data, *decimals = decimal.data, *separators = thousands.data;
+    struct writer out = writer_of(output);
+    struct buf number = {0};
+    for (idx_t i = 0; i < count; i++)
+        if (!column_is_null(&in, i) &&
+            cast_plain_number(string_view(&texts[i]), string_view(&decimals[i]), string_view(&separators[i]), &number))
+            writer_put_text(&out, i, buf_str(&number));
+        else
+            writer_put_null(&out, i);
+    buf_free(&number);
+}
+
 enum assay_code text_functions_add(struct engine *engine, struct assay_error *err) {
     static const struct function functions[] = {
         {.name = "spark_trim", .parameters = {DUCKDB_TYPE_VARCHAR}, .returns = DUCKDB_TYPE_VARCHAR, .run = run_trim},
         {.name = "spark_upper", .parameters = {DUCKDB_TYPE_VARCHAR}, .returns = DUCKDB_TYPE_VARCHAR, .run = run_upper},
         {.name = "spark_lower", .parameters = {DUCKDB_TYPE_VARCHAR}, .returns = DUCKDB_TYPE_VARCHAR, .run = run_lower},
+        {.name = "plain_number",
+         .parameters = {DUCKDB_TYPE_VARCHAR, DUCKDB_TYPE_VARCHAR, DUCKDB_TYPE_VARCHAR},
+         .returns = DUCKDB_TYPE_VARCHAR,
+         .run = run_plain_number},
     };
     for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) TRY(function_add(engine, &functions[i], err));
     return ASSAY_OK;

@@ -57,7 +57,11 @@ bool landing_matches(struct str pattern, struct str name) {
 }
 
 bool landing_is_data(const struct plan *plan, struct str name) {
-    return name.len && name.ptr[0] != '_' && name.ptr[0] != '.' && landing_matches(plan->source.pattern, name);
+    struct str pattern = plan->source.pattern, plain = name;
+    if (plan->source.takes_packed && str_ends(name, STR(".gz"))) plain = str_sub(name, 0, name.len - 3);
+    if (plan->source.takes_packed && str_ends(name, STR(".zst"))) plain = str_sub(name, 0, name.len - 4);
+    return name.len && name.ptr[0] != '_' && name.ptr[0] != '.' &&
+           (landing_matches(pattern, name) || landing_matches(pattern, plain));
 }
 
 struct str landing_source_key(const struct plan *plan, struct arena *arena) {

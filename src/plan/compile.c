@@ -133,6 +133,25 @@ static struct str upper_ascii(struct arena *arena, struct str s) {
     return (struct str){text, lower.len};
 }
 
+/* Settings that most contracts lack stand in the text only where they say something, so that a batch loaded before they
+ * were known is not loaded again. */
+static void put_rare_settings(struct json_writer *w, const struct contract_source *s) {
+    if (s->comment.len) put_member(w, "comment", s->comment);
+    if (s->skip_top) {
+        json_key(w, "skipTop");
+        json_put_int(w, s->skip_top);
+    }
+    if (s->skip_bottom) {
+        json_key(w, "skipBottom");
+        json_put_int(w, s->skip_bottom);
+    }
+    if (s->null_marker_count == 0) return;
+    json_key(w, "nullMarkers");
+    json_begin_array(w);
+    for (size_t i = 0; i < s->null_marker_count; i++) json_put_str(w, s->null_markers[i]);
+    json_end_array(w);
+}
+
 /* What has no effect is left out, so that changing it does not load a batch again: maxRecordBytes counts only with
  * multiLine. */
 static struct str settings_text(const struct plan *plan, struct arena *arena) {
@@ -154,6 +173,7 @@ static struct str settings_text(const struct plan *plan, struct arena *arena) {
         json_put_int(&w, s->max_record_bytes);
     }
     put_member(&w, "encoding", upper_ascii(arena, s->encoding));
+    put_rare_settings(&w, s);
     json_key(&w, "columns");
     json_begin_array(&w);
     for (size_t i = 0; i < plan->source_column_count; i++) json_put_str(&w, plan->source_columns[i]);

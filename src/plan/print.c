@@ -40,8 +40,35 @@ static void print_head(const struct plan *plan, struct arena *arena, struct buf 
 static struct str dialect_text(const struct contract_source *source, struct arena *arena) {
     if (source->format != CONTRACT_CSV) return (struct str){0};
     const char *delimiter = str_eq(source->delimiter, STR("\t")) ? "tab" : str_c(arena, source->delimiter);
-    return str_printf(arena, "delimiter %s  quote %.*s  escape %.*s", delimiter, STR_ARG(source->quote),
-                      STR_ARG(source->escape));
+    struct str comment = source->comment.len ? str_printf(arena, "  comment %.*s", STR_ARG(source->comment)) : STR("");
+    if (source->quote.len == 0)
+        return str_printf(arena, "delimiter %s  no quotes%.*s", delimiter, STR_ARG(comment));
+    return str_printf(arena, "delimiter %s  quote %.*s  escape %.*s%.*s", delimiter, STR_ARG(source->quote),
+                      STR_ARG(source->escape), STR_ARG(comment));
+}
+
+static struct str skipped_text(const struct contract_source *source, struct arena *arena) {
+    if (!source->skip_top && !source->skip_bottom) return (struct str){0};
+    return str_printf(arena, "%lld lines above the header, %lld below the last row", (long long)source->skip_top,
+                      (long long)source->skip_bottom);
+}
+
+static struct str nulls_text(const struct contract_source *source, struct arena *arena) {
+    if (source->null_marker_count == 0) return (struct str){0};
+    struct buf out = {0};
+    for (size_t i = 0; i < source->null_marker_count; i++)
+        buf_printf(&out, "%s'%.*s'", i ? ", " : "", STR_ARG(source->null_markers[i]));
+    struct str text = str_printf(arena, "%s, quoted or not, and empty without quotes", out.data);
+    buf_free(&out);
+    return text;
+}
+
+static struct str numbers_text(const struct contract_source *source, struct arena *arena) {
+    struct str decimal = source->decimal_separator, thousands = source->thousands_separator;
+    if (!decimal.len && !thousands.len) return (struct str){0};
+    if (!decimal.len) decimal = STR(".");
+    if (!thousands.len) return str_printf(arena, "decimals after '%.*s'", STR_ARG(decimal));
+    return str_printf(arena, "decimals after '%.*s', '%.*s' between thousands", STR_ARG(decimal), STR_ARG(thousands));
 }
 
 static struct str header_text(enum contract_header header) {
@@ -77,12 +104,16 @@ static void print_read(const struct plan *plan, struct arena *arena, struct buf 
     struct grid grid = {.arena = arena};
     print_title(out, "Read");
     add_line(&grid, "files",
-             str_printf(arena, "Files/%.*s/batch_id=<id>/%.*s", STR_ARG(source->path), STR_ARG(source->pattern)));
+             str_printf(arena, "Files/%.*s/batch_id=<id>/%.*s%s", STR_ARG(source->path), STR_ARG(source->pattern),
+                        source->takes_packed ? ", also with .gz or .zst behind" : ""));
     struct str format = describe_format(source->format);
     add_line(&grid, "format", str_printf(arena, "%.*s in %.*s", STR_ARG(format), STR_ARG(source->encoding)));
     add_line(&grid, "dialect", dialect_text(source, arena));
     if (source->format == CONTRACT_CSV) add_line(&grid, "header", header_text(source->header));
     add_line(&grid, "records", records_text(source, arena));
+    add_line(&grid, "skipped", skipped_text(source, arena));
+    add_line(&grid, "null", nulls_text(source, arena));
+    add_line(&grid, "numbers", numbers_text(source, arena));
     add_line(&grid, "columns", source_columns_text(plan, arena));
     grid_print(&grid, out);
 }

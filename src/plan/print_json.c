@@ -67,6 +67,12 @@ static void put_source(struct json_writer *w, const struct plan *plan) {
     put_bool(w, "multi_line", source->is_multi_line);
     put_int(w, "max_record_bytes", source->max_record_bytes);
     put(w, "encoding", source->encoding);
+    put_or_null(w, "comment", source->comment);
+    put_int(w, "skip_top", source->skip_top);
+    put_int(w, "skip_bottom", source->skip_bottom);
+    put_strings(w, "null_markers", source->null_markers, source->null_marker_count);
+    put_or_null(w, "decimal_separator", source->decimal_separator);
+    put_or_null(w, "thousands_separator", source->thousands_separator);
     put_strings(w, "columns", plan->source_columns, plan->source_column_count);
     json_end_object(w);
     json_key(w, "reader_settings");

@@ -52,8 +52,29 @@ static void print_text_layer(const struct silver_load *load, struct buf *sql) {
     buf_printf(sql, " FROM %.*s b", STR_ARG(load->raw));
 }
 
+/** The cleaned text "=c<i>" of layer `alias` as a cast reads it: numbers as the source writes them become plain ones. */
+static void print_cast_text(const struct plan *plan, char alias, size_t i, struct buf *sql) {
+    const struct contract_source *s = &plan->source;
+    if (!type_is_number(plan->columns[i].type) || (!s->decimal_separator.len && !s->thousands_separator.len)) {
+        buf_printf(sql, "%c.\"=c%zu\"", alias, i);
+        return;
+    }
+    buf_printf(sql, "plain_number(%c.\"=c%zu\", ", alias, i);
+    engine_sql_text(sql, s->decimal_separator.len ? s->decimal_separator : STR("."));
+    buf_addz(sql, ", ");
+    engine_sql_text(sql, s->thousands_separator);
+    buf_addc(sql, ')');
+}
+
+static void print_exact(const struct plan *plan, size_t i, struct buf *sql) {
+    buf_addz(sql, " IS NOT NULL AND NOT spark_decimal_exact(");
+    print_cast_text(plan, 'v', i, sql);
+    buf_printf(sql, ", %d))", plan->columns[i].type.scale);
+}
+
 /** The cast of the cleaned text "=c<i>". */
-static void print_cast(const struct plan_column *c, size_t i, struct buf *sql) {
+static void print_cast(const struct plan *plan, size_t i, struct buf *sql) {
+    const struct plan_column *c = &plan->columns[i];
     static const char *const functions[] = {
         [TYPE_BOOLEAN] = "spark_boolean",     [TYPE_TINYINT] = "spark_tinyint",
         [TYPE_SMALLINT] = "spark_smallint",   [TYPE_INT] = "spark_int",
@@ -71,9 +92,13 @@ static void print_cast(const struct plan_column *c, size_t i, struct buf *sql) {
         engine_sql_text(sql, c->format);
         buf_addc(sql, ')');
     } else if (c->type.kind == TYPE_DECIMAL) {
-        buf_printf(sql, "spark_decimal_%d_%d(t.\"=c%zu\")", c->type.precision, c->type.scale, i);
+        buf_printf(sql, "spark_decimal_%d_%d(", c->type.precision, c->type.scale);
+        print_cast_text(plan, 't', i, sql);
+        buf_addc(sql, ')');
     } else {
-        buf_printf(sql, "%s(t.\"=c%zu\")", functions[c->type.kind], i);
+        buf_printf(sql, "%s(", functions[c->type.kind]);
+        print_cast_text(plan, 't', i, sql);
+        buf_addc(sql, ')');
     }
 }
 
@@ -82,7 +107,7 @@ static void print_typed_layer(const struct silver_load *load, struct buf *sql) {
     buf_addz(sql, "SELECT *");
     for (size_t i = 0; i < plan->column_count; i++) {
         buf_addz(sql, ", ");
-        print_cast(&plan->columns[i], i, sql);
+        print_cast(plan, i, sql);
         buf_addz(sql, " AS ");
         engine_sql_name(sql, plan->columns[i].name);
     }
@@ -153,7 +178,7 @@ static void print_answer(const struct plan *plan, const struct plan_rule *rule, 
     case CONTRACT_SCALE:
         buf_addc(sql, '(');
         print_value(c, sql);
-        buf_printf(sql, " IS NOT NULL AND NOT spark_decimal_exact(v.\"=c%zu\", %d))", rule->column, c->type.scale);
+        print_exact(plan, rule->column, sql);
         break;
     default: /* a rule under a column is asked where the column has a value, one over the row always */
         buf_addc(sql, '(');
@@ -203,7 +228,8 @@ static void print_answer_layer(const struct silver_load *load, struct buf *sql) 
         if (!c->is_rounded) continue;
         buf_addz(sql, ", (");
         print_value(c, sql);
-        buf_printf(sql, " IS NOT NULL AND NOT spark_decimal_exact(v.\"=c%zu\", %d)) AS \"=n%zu\"", i, c->type.scale, i);
+        print_exact(plan, i, sql);
+        buf_printf(sql, " AS \"=n%zu\"", i);
     }
     buf_addz(sql, ", ");
     print_repeated(load, sql);

@@ -193,6 +193,22 @@ static void test_source_defaults(void **state) {
     assert_str(c->source.escape, "\\");
     assert_true(c->source.is_multi_line);
     assert_int_equal(c->source.max_record_bytes, 99);
+    assert_false(c->source.skip_top || c->source.skip_bottom || c->source.comment.len || c->source.null_marker_count);
+    arena_reset(&p.arena);
+    c = parse_edited(&p, &arena, "format: csv",
+                     "format: csv, delimiter: ¦, quote: '''', comment: '#', skipTop: 3, skipBottom: 1, nullMarkers: [NA, "
+                     "'-', ''], encoding: Latin1, decimalSeparator: ',', thousandsSeparator: .");
+    assert_str(c->source.delimiter, "¦");
+    assert_str(c->source.escape, "'"); /* the quote, where nothing is said */
+    assert_str(c->source.comment, "#");
+    assert_int_equal(c->source.skip_top, 3);
+    assert_int_equal(c->source.skip_bottom, 1);
+    assert_int_equal(c->source.null_marker_count, 3);
+    assert_str(c->source.null_markers[1], "-");
+    assert_str(c->source.null_markers[2], "");
+    assert_str(c->source.encoding, "ISO-8859-1");
+    assert_str(c->source.decimal_separator, ",");
+    assert_str(c->source.thousands_separator, ".");
     arena_reset(&p.arena);
     arena_reset(&arena);
 }

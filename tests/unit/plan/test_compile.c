@@ -375,6 +375,16 @@ static void test_reader_settings(void **state) {
     f.contract.source.is_multi_line = true;
     compile(&f);
     assert_has(f.plan->reader_settings, "\"multiLine\":true,\"maxRecordBytes\":1048576,");
+    struct str markers[] = {STR("NA"), STR("")};
+    f.contract.source.comment = STR("#");
+    f.contract.source.skip_top = 3;
+    f.contract.source.skip_bottom = 1;
+    f.contract.source.null_markers = markers;
+    f.contract.source.null_marker_count = 2;
+    f.contract.source.decimal_separator = STR(","); /* bronze holds the same text */
+    compile(&f);
+    assert_has(f.plan->reader_settings, "\"encoding\":\"UTF-8\",\"comment\":\"#\",\"skipTop\":3,\"skipBottom\":1,"
+                                        "\"nullMarkers\":[\"NA\",\"\"],\"columns\"");
     arena_reset(&f.arena);
 }
 
