@@ -8,6 +8,7 @@
 #define BRONZE_JSON_H
 
 #include "base/json_text.h"
+#include "bronze/text_file.h"
 
 /** Names of a batch's columns, found whatever the case of the key. Immutable, so shared by threads. */
 struct json_names;
@@ -79,5 +80,59 @@ enum json_cut {
  */
 enum json_cut json_cut_next(struct json_framing *framing, struct str bytes, bool is_final, size_t max_bytes,
                             struct json_extent *out);
+
+/* ---- reading a file, block by block ---- */
+
+struct json_settings {
+    bool is_multi_line;
+    size_t max_record_bytes; /* of a record over several lines */
+    struct str encoding;     /* by name */
+};
+
+/** A file being read from front to back. The caller's struct. */
+struct json_file {
+    const struct json_settings *settings;
+    const char *name; /* for errors */
+    struct text_file text;
+    int64_t offset; /* of the next record in the file's text */
+    int64_t line;   /* of the next record: its line; with multiLine its number in the file; from 1 */
+    bool is_begun;
+    struct json_framing framing;
+};
+
+struct json_record {
+    struct str bytes; /* without line end; borrowed from the block */
+    int64_t line;     /* as in json_file */
+    bool is_valid;    /* UTF-8 */
+};
+
+/** Whole records of a file; one per thread, used again for block after block. The caller's struct, zeroed at first. */
+struct json_block {
+    const struct json_settings *settings;
+    struct text_piece text;
+    size_t at, stop;             /* the next record; where the records end */
+    int64_t line;                /* of the next record */
+    bool is_valid;               /* all of it is UTF-8 */
+    struct json_extent *extents; /* multiLine; start counted from the front of text */
+    size_t extent_count, extent_capacity, extent_at;
+};
+
+/**
+ * @param path, name  borrowed; of the file on this machine, and for errors
+ * @return as text_file_open
+ */
+enum assay_code json_file_open(struct json_file *f, const struct json_settings *settings, const char *path,
+                               const char *name, int64_t size_bytes, struct assay_error *err) NODISCARD;
+void json_file_close(struct json_file *f);
+/**
+ * Read the next whole records into the block, about block_bytes of them; at the end of the file stop is 0.
+ * @return OK; REFUSED lines are expected and the file begins like one document over several lines, or multiLine and a
+ * document has no end (where); LIMIT a record longer than LIMIT_RECORD_BYTES; as text_file_read
+ */
+enum assay_code json_block_load(struct json_block *b, struct json_file *f, size_t block_bytes,
+                                struct assay_error *err) NODISCARD;
+/** The next record; false at the end of the block. Blank lines are passed over. */
+bool json_block_next(struct json_block *b, struct json_record *out);
+void json_block_close(struct json_block *b);
 
 #endif

@@ -93,7 +93,11 @@ enum json_cut json_cut_next(struct json_framing *framing, struct str bytes, bool
         is_in_array = is_opening;
     }
     if (p == end && !is_final) return JSON_CUT_MORE;
-    if (p == end) return is_in_array ? JSON_CUT_BROKEN : JSON_CUT_END;
+    if (p == end && is_in_array) return JSON_CUT_BROKEN;
+    if (p == end) {
+        framing->is_in_array = false;
+        return JSON_CUT_END;
+    }
     out->start = (size_t)(p - bytes.ptr);
     enum json_cut cut = *p == '{' || *p == '['   ? cut_nested(p, end, is_final, max_bytes, &out->size)
                         : *p == '}' || *p == ']' ? JSON_CUT_BROKEN
