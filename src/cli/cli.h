@@ -70,9 +70,29 @@ enum assay_code cli_batch(const struct cli *cli, struct str *out, struct assay_e
  * printed to standard error. */
 enum assay_code cli_plans(struct cli *cli, struct project *project, struct plan ***plans, size_t *count,
                           struct assay_error *err) NODISCARD;
+/**
+ * Open the lake of the project around the current folder for one of its tables; mistakes in contracts do not matter.
+ * @param root  key of the folder of the table that the first argument names, in any case; NULL: the command is over
+ * the whole lake
+ */
+enum assay_code cli_open_lake(struct cli *cli, bool read_only, struct project *project, struct session *session,
+                              struct str *root, struct assay_error *err) NODISCARD;
+/** Whether the value of --format is one of the words, and which; the first one if it was not given. INVALID. */
+enum assay_code cli_format(const struct cli *cli, const char *const *words, size_t count, size_t *out,
+                           struct assay_error *err) NODISCARD;
+/** From here on Ctrl-C and SIGTERM end the session's work; NULL: no longer. */
+void cli_catch_signals(struct session *session);
+/** TERMINATED for an INTERRUPTED that SIGTERM caused. */
+enum assay_code cli_signal_code(enum assay_code code);
 /** Options that every command over a lake has: memory and threads. */
 enum assay_code cli_session_options(const struct cli *cli, struct session_options *out,
                                     struct assay_error *err) NODISCARD;
+
+/** Of commands with CLI_FORMAT_OPTIONS. INVALID --format is neither text nor json. */
+enum assay_code cli_wants_json(const struct cli *cli, bool *out, struct assay_error *err) NODISCARD;
+
+#define CLI_FORMAT_OPTIONS                                                                                             \
+    {"format", "FORMAT", "text (the default) or json"}, { "json", NULL, "the same as --format json" }
 
 #define CLI_SESSION_OPTIONS                                                                                            \
     {"memory", "SIZE", "memory the engine may use, such as 2GB (default: half of what there is)"}, {                   \

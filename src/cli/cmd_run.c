@@ -2,25 +2,8 @@
 #include "cli/commands.h"
 #include "cli/report_run.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
-
-static struct session *interrupted_session; /* of the one run of this process, for the signal handler */
-static volatile sig_atomic_t interrupted_by;
-
-static void on_signal(int number) {
-    interrupted_by = number;
-    if (interrupted_session) run_interrupt(interrupted_session);
-}
-
-static void catch_signals(struct session *session) {
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-    interrupted_session = session;
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
 
 static enum assay_code run_stages(struct cli *cli, unsigned stages, struct assay_error *err) {
     struct project project;
@@ -35,14 +18,14 @@ static enum assay_code run_stages(struct cli *cli, unsigned stages, struct assay
     TRY(cli_session_options(cli, &session_options, err));
     TRY(cli_plans(cli, &project, &plans, &count, err));
     TRY(session_open(&project, &session_options, &session, err));
-    catch_signals(&session);
+    cli_catch_signals(&session);
     struct run_options options = {.stages = stages, .batch_id = batch, .report = run_report_batch, .context = &report};
     enum assay_code rc = run_plans(&session, plans, count, &options, &batch_count, err);
-    interrupted_session = NULL;
+    cli_catch_signals(NULL);
     session_close(&session);
     run_report_end(&report, batch_count);
     if (report.has_told && rc) err->code = ASSAY_OK; /* the report said it where it happened */
-    return interrupted_by == SIGTERM && rc == ASSAY_INTERRUPTED ? ASSAY_TERMINATED : rc;
+    return cli_signal_code(rc);
 }
 
 static enum assay_code run_both(struct cli *cli, struct assay_error *err) {

@@ -1,8 +1,12 @@
 /** What commands share: output, the project, options of a session. */
 #include "cli/cli.h"
 
+#include "query/query.h"
+
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 static int output_errno; /* of the first write that failed */
@@ -83,4 +87,67 @@ enum assay_code cli_session_options(const struct cli *cli, struct session_option
         return error_set(err, ASSAY_INVALID, "--threads", "`%s` is no number from 1 to 1024", threads);
     out->threads = (int)count;
     return ASSAY_OK;
+}
+
+/* ---- the lake ---- */
+
+static enum assay_code load_lake(struct cli *cli, struct project *project, struct assay_error *err) {
+    TRY(project_load(STR("."), &cli->arena, project, err));
+    if (project->lake.len) return ASSAY_OK;
+    return error_set(err, ASSAY_INVALID, str_c(&cli->arena, project->config),
+                     "it does not say where the lake is; for example `lake: ./lake`");
+}
+
+enum assay_code cli_open_lake(struct cli *cli, bool read_only, struct project *project, struct session *session,
+                              struct str *root, struct assay_error *err) {
+    struct session_options options;
+    TRY(cli_session_options(cli, &options, err));
+    options.read_only = read_only;
+    TRY(load_lake(cli, project, err));
+    TRY(session_open(project, &options, session, err));
+    enum assay_code rc = root ? query_table_find(session->store, cli_arg(cli, 0), &cli->arena, root, err) : ASSAY_OK;
+    if (rc) session_close(session);
+    return rc;
+}
+
+enum assay_code cli_format(const struct cli *cli, const char *const *words, size_t count, size_t *out,
+                           struct assay_error *err) {
+    const char *given = cli_value(cli, "format");
+    *out = 0;
+    for (size_t i = 0; i < count && given; i++) {
+        if (strcmp(words[i], given) != 0) continue;
+        *out = i;
+        return ASSAY_OK;
+    }
+    if (!given) return ASSAY_OK;
+    struct buf known = {0};
+    for (size_t i = 0; i < count; i++)
+        buf_printf(&known, "%s%s", i == 0 ? "" : i + 1 == count ? " or " : ", ", words[i]);
+    enum assay_code rc =
+        error_set(err, ASSAY_INVALID, "--format", "`%s` is no format here; write %s", given, known.data);
+    buf_free(&known);
+    return rc;
+}
+
+/* ---- signals ---- */
+
+static struct session *interrupted_session; /* of the one run of this process, for the signal handler */
+static volatile sig_atomic_t interrupted_by;
+
+static void on_signal(int number) {
+    interrupted_by = number;
+    if (interrupted_session) run_interrupt(interrupted_session);
+}
+
+void cli_catch_signals(struct session *session) {
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    interrupted_session = session;
+    if (!session) return;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+enum assay_code cli_signal_code(enum assay_code code) {
+    return interrupted_by == SIGTERM && code == ASSAY_INTERRUPTED ? ASSAY_TERMINATED : code;
 }

@@ -1,5 +1,5 @@
 /** The command line, by the tables. Options may stand anywhere after the command's name; `--` ends them; `--name=value`
- * and `--name value` are one. */
+ * and `--name value` are one, `-o` is --output. */
 #include "cli/commands.h"
 
 #include <assert.h>
@@ -70,6 +70,15 @@ static enum assay_code take_option(struct cli *cli, int argc, char **argv, int *
     return unknown_option(cli, name, err);
 }
 
+/** `-o FILE`, the one short option: --output. */
+static enum assay_code take_output(struct cli *cli, int argc, char **argv, int *at, struct assay_error *err) {
+    char name[] = "--output", *given[] = {name, *at + 1 < argc ? argv[*at + 1] : NULL, NULL};
+    int index = 0;
+    TRY(take_option(cli, given[1] ? 2 : 1, given, &index, err));
+    *at += index;
+    return ASSAY_OK;
+}
+
 static enum assay_code check_count(const struct cli *cli, struct assay_error *err) {
     const struct cli_command *c = cli->command;
     if (cli->arg_count >= c->args_min && cli->arg_count <= c->args_max) return ASSAY_OK;
@@ -98,6 +107,8 @@ enum assay_code cli_parse(int argc, char **argv, struct cli *out, struct assay_e
             is_ended = true;
         else if (!is_ended && (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0))
             return ask_for_help(out);
+        else if (!is_ended && strcmp(argv[i], "-o") == 0)
+            TRY(take_output(out, argc, argv, &i, err));
         else if (!is_ended && strncmp(argv[i], "--", 2) == 0)
             TRY(take_option(out, argc, argv, &i, err));
         else

@@ -50,32 +50,39 @@ static enum assay_code check_removes(const struct delta_commit *commit, struct a
     return rc;
 }
 
+/* The table's rules bind those who write rows; without rows, one that is outside of the language can still be dropped.
+ */
 static enum assay_code check_writable(const struct delta_protocol *protocol, const struct delta_metadata *metadata,
-                                      struct assay_error *err) {
+                                      bool has_rows, struct assay_error *err) {
     struct arena scratch = {0};
     struct delta_rule *rules;
     size_t count;
     enum assay_code rc = delta_protocol_writable(protocol, metadata, err);
-    if (rc == ASSAY_OK) rc = delta_rules_load(metadata, NULL, &scratch, &rules, &count, err);
+    if (rc == ASSAY_OK && has_rows) rc = delta_rules_load(metadata, NULL, &scratch, &rules, &count, err);
     arena_reset(&scratch);
     return rc;
 }
 
-enum assay_code delta_writable(const struct delta_snapshot *snapshot, struct assay_error *err) {
-    enum assay_code rc = check_writable(&snapshot->protocol, &snapshot->metadata, err);
-    if (rc) error_prepend(err, "%.*s", STR_ARG(snapshot->root));
+static enum assay_code check_base(const struct delta_snapshot *base, bool has_rows, struct assay_error *err) {
+    enum assay_code rc = check_writable(&base->protocol, &base->metadata, has_rows, err);
+    if (rc) error_prepend(err, "%.*s version %lld", STR_ARG(base->root), (long long)base->version);
     return rc;
+}
+
+enum assay_code delta_writable(const struct delta_snapshot *snapshot, struct assay_error *err) {
+    return check_base(snapshot, true, err);
 }
 
 static enum assay_code check_commit(const struct delta_commit *commit, struct arena *arena, struct assay_error *err) {
     if (!commit->base && !commit->metadata)
         return error_set(err, ASSAY_INTERNAL, NULL, "a commit that creates a table needs its metadata");
-    if (commit->base) TRY(delta_writable(commit->base, err));
+    bool has_rows = commit->add_count > 0;
+    if (commit->base) TRY(check_base(commit->base, has_rows, err));
     if (commit->metadata) {
         struct delta_protocol protocol;
         delta_protocol_derive(commit->base ? &commit->base->protocol : NULL, commit->metadata, arena, &protocol);
         TRY(delta_metadata_check(commit->metadata, err));
-        TRY(check_writable(&protocol, commit->metadata, err));
+        TRY(check_writable(&protocol, commit->metadata, has_rows, err));
     }
     return check_removes(commit, err);
 }
