@@ -45,6 +45,14 @@ struct bronze_result {
 enum assay_code bronze_load(const struct bronze_input *input, struct arena *arena, struct bronze_result *out,
                             struct assay_error *err) NODISCARD;
 
+/**
+ * Why a record is a corrupt row, in words, appended: `too few fields: 2 of 5; the quote that opens field 2 (name) is not
+ * closed on its line (multiLine is false)`. Worked out from what the tables keep, under the plan's reader settings.
+ * @param text   `_corrupt_record`
+ * @param bytes  `_corrupt_bytes`; ptr NULL when that is NULL
+ */
+void bronze_corrupt_reason(const struct plan *plan, struct str text, struct str bytes, struct buf *out);
+
 /** What bronze knows of a batch without loading it: row_count, corrupt_count, loaded_at_us, version, is_first when it
  * holds nothing of the batch. */
 enum assay_code bronze_look(const struct bronze_input *input, struct str batch_id, struct arena *arena,

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-enum { FIRST_RAW = 4 }; /* the row function's columns before the raw values */
+enum { FIRST_RAW = 4, BEHIND_RAW = 2 }; /* the row function's columns before and behind the raw values */
 
 struct show {
     const struct plan *plan;
@@ -21,6 +21,25 @@ static void print_quoted(struct buf *out, struct str value) {
     buf_free(&quoted);
 }
 
+/** Bytes as hex digits give them; an empty text has a ptr too. */
+static struct str bytes_of_hex(struct str hex, struct buf *bytes) {
+    buf_reserve(bytes, hex.len / 2);
+    for (size_t i = 0; i + 1 < hex.len; i += 2) {
+        unsigned high = (unsigned char)hex.ptr[i], low = (unsigned char)hex.ptr[i + 1];
+        buf_addc(bytes, (char)((high <= '9' ? high - '0' : high - 'a' + 10) << 4 | (low <= '9' ? low - '0' : low - 'a' + 10)));
+    }
+    return buf_str(bytes);
+}
+
+/** Why the row is corrupt; nothing for one that is not. */
+static void add_reason(const struct show *s, const struct engine_cell *behind, struct buf *out) {
+    if (behind[0].is_null) return;
+    struct buf bytes = {0};
+    struct str original = behind[1].is_null ? (struct str){0} : bytes_of_hex(behind[1].text, &bytes);
+    bronze_corrupt_reason(s->plan, behind[0].text, original, out);
+    buf_free(&bytes);
+}
+
 static void print_text_row(struct show *s, const struct engine_cell *cells, size_t count) {
     buf_add_printable(&s->text, cells[1].text);
     buf_printf(&s->text, ":%.*s  batch ", STR_ARG(cells[2].text));
@@ -28,7 +47,7 @@ static void print_text_row(struct show *s, const struct engine_cell *cells, size
     buf_addz(&s->text, "\n  ");
     buf_add_printable(&s->text, cells[3].text);
     buf_addc(&s->text, '\n');
-    for (size_t i = FIRST_RAW; i + 1 < count; i++) {
+    for (size_t i = FIRST_RAW; i + BEHIND_RAW < count; i++) {
         buf_printf(&s->text, "    %-24.*s ", STR_ARG(s->plan->columns[i - FIRST_RAW].name));
         if (cells[i].is_null) {
             buf_addz(&s->text, "null\n");
@@ -37,9 +56,12 @@ static void print_text_row(struct show *s, const struct engine_cell *cells, size
         print_quoted(&s->text, cells[i].text);
         buf_addc(&s->text, '\n');
     }
-    if (cells[count - 1].is_null) return;
+    const struct engine_cell *behind = cells + count - BEHIND_RAW;
+    if (behind[0].is_null) return;
     buf_printf(&s->text, "    %-24s ", "(line as sent)");
-    buf_add_printable(&s->text, cells[count - 1].text);
+    buf_add_printable(&s->text, behind[0].text);
+    buf_printf(&s->text, "\n    %-24s ", "(why)");
+    add_reason(s, behind, &s->text);
     buf_addc(&s->text, '\n');
 }
 
@@ -61,7 +83,7 @@ static void print_json_row(struct show *s, const struct engine_cell *cells, size
     put_cell(&w, "reason", &cells[3]);
     json_key(&w, "raw");
     json_begin_object(&w);
-    for (size_t i = FIRST_RAW; i + 1 < count; i++) {
+    for (size_t i = FIRST_RAW; i + BEHIND_RAW < count; i++) {
         json_key_str(&w, s->plan->columns[i - FIRST_RAW].name);
         if (cells[i].is_null)
             json_put_null(&w);
@@ -69,7 +91,13 @@ static void print_json_row(struct show *s, const struct engine_cell *cells, size
             json_put_str(&w, cells[i].text);
     }
     json_end_object(&w);
-    put_cell(&w, "corrupt_record", &cells[count - 1]);
+    const struct engine_cell *behind = cells + count - BEHIND_RAW;
+    struct buf reason = {0};
+    add_reason(s, behind, &reason);
+    put_cell(&w, "corrupt_record", &behind[0]);
+    put_cell(&w, "corrupt_bytes", &behind[1]);
+    put_cell(&w, "corrupt_reason", &(struct engine_cell){.is_null = behind[0].is_null, .text = buf_str(&reason)});
+    buf_free(&reason);
     json_end_object(&w);
     buf_addc(&s->text, '\n');
 }

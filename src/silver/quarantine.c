@@ -177,7 +177,9 @@ static void print_show(const struct plan *plan, const struct delta_snapshot *sna
         buf_addz(sql, is_there ? ", " : ", NULL::VARCHAR AS "); /* the contract may be younger than the table */
         engine_sql_name(sql, name);
     }
-    buf_addz(sql, ", \"_corrupt_record\" FROM ");
+    bool has_bytes = delta_field_find(&snapshot->metadata.schema, STR(BRONZE_CORRUPT_BYTES)) != SIZE_MAX;
+    buf_addz(sql, ", \"_corrupt_record\", ");
+    buf_addz(sql, has_bytes ? "lower(hex(\"_corrupt_bytes\")) FROM " : "NULL::VARCHAR FROM ");
 }
 
 enum assay_code silver_quarantine_each(struct store *store, struct engine *engine, const struct plan *plan,
