@@ -54,6 +54,19 @@ static void print_reasons(const struct silver_result *s, bool is_warning, struct
     if (shown) buf_addc(out, '\n');
 }
 
+/** Checks that did not pass and do not stop the batch. */
+static void print_checks(const struct silver_result *s, struct buf *out) {
+    struct arena arena = {0};
+    for (size_t i = 0; i < s->check_count; i++) {
+        const struct silver_check *c = &s->checks[i];
+        if (c->is_passed || c->check->severity == CONTRACT_ERROR) continue;
+        struct str measured = silver_check_text(c, &arena);
+        buf_printf(out, "  check       %.*s: %.*s %.*s, where the contract has %.*s\n", STR_ARG(c->check->id),
+                   STR_ARG(measured), STR_ARG(c->check->what), STR_ARG(c->check->limit));
+    }
+    arena_reset(&arena);
+}
+
 static void print_rounded(const struct run_result *r, struct buf *out) {
     for (size_t i = 0; i < r->silver.rounded_count; i++)
         buf_printf(out, "%s%lld in %.*s", i ? ", " : "  rounded     ", (long long)r->silver.rounded[i].count,
@@ -72,6 +85,7 @@ static void print_account(const struct run_result *r, struct buf *out) {
                    (long long)s->inserted, (long long)s->updated, (long long)s->unchanged);
     print_reasons(s, false, out);
     print_reasons(s, true, out);
+    print_checks(s, out);
     print_rounded(r, out);
     if (s->left_behind)
         buf_printf(out, "  left behind %lld row%s of an earlier delivery of this batch stay%s in silver\n",

@@ -48,6 +48,7 @@ enum contract_severity { CONTRACT_ERROR, CONTRACT_WARNING, CONTRACT_INFO };
 
 enum contract_rule_kind {
     CONTRACT_REQUIRED,  /* required, or a grain key */
+    CONTRACT_PRESENT,   /* nullValues or missingValues, mustBe 0: a value, and none of `values` */
     CONTRACT_CAST,      /* the value cannot be read as the column's type */
     CONTRACT_SCALE,     /* assayScale: strict, the cast would round */
     CONTRACT_RANGE,     /* minimum, maximum, exclusive ones */
@@ -72,10 +73,52 @@ struct contract_rule {
     bool is_minimum_exclusive, is_maximum_exclusive; /* RANGE */
     int64_t min_length, max_length;                  /* LENGTH: -1 when open */
     struct str pattern;                              /* PATTERN */
-    struct str *values;                              /* ALLOWED */
+    struct str *values;                              /* ALLOWED; PRESENT: texts that are no value */
     size_t value_count;
     struct str reference_table, reference_column, reference_active_when; /* REFERENCE; active_when may be empty */
     struct expr *predicate;                                              /* ROW: checked against the columns */
+};
+
+/**
+ * What a check measures of a batch before silver is touched. The rows are those that can be read, rejected ones among
+ * them; for DUPLICATE_VALUES those that would go to silver; for ROW_COUNT all that landed.
+ */
+enum contract_metric {
+    CONTRACT_NULL_VALUES,      /* rows without a value in the column */
+    CONTRACT_MISSING_VALUES,   /* the same, and rows whose text is one of `values` */
+    CONTRACT_INVALID_VALUES,   /* rows with a value that is unparseable, none of `values`, or not of the pattern */
+    CONTRACT_DUPLICATE_VALUES, /* rows less different values in `columns`; a row with a NULL among them does not count
+                                */
+    CONTRACT_ROW_COUNT,
+    CONTRACT_MATCHING_ROWS, /* rows for which the condition is TRUE */
+};
+
+enum contract_operator {
+    CONTRACT_EQUAL,
+    CONTRACT_NOT_EQUAL,
+    CONTRACT_GREATER,
+    CONTRACT_GREATER_OR_EQUAL,
+    CONTRACT_LESS,
+    CONTRACT_LESS_OR_EQUAL,
+    CONTRACT_BETWEEN, /* both ends included, as the standard's own tool does it */
+    CONTRACT_NOT_BETWEEN,
+};
+
+/** A question about a batch as a whole: an item of quality that does not speak of single rows. */
+struct contract_check {
+    enum contract_metric metric;
+    struct str id;
+    size_t *columns; /* indexes; one for the metrics of a column */
+    size_t column_count;
+    struct str *values; /* MISSING_VALUES, INVALID_VALUES (ptr NULL: no list) */
+    size_t value_count;
+    struct str pattern;     /* INVALID_VALUES; may be empty */
+    struct expr *condition; /* MATCHING_ROWS: checked */
+    enum contract_operator op;
+    struct str low, high; /* decimal texts; high for the BETWEENs */
+    bool is_percent;      /* of the rows that were looked at */
+    enum contract_severity severity;
+    struct contract_place place;
 };
 
 struct contract_column {
@@ -135,6 +178,8 @@ struct contract {
     size_t column_count;
     struct contract_rule *rules;
     size_t rule_count;
+    struct contract_check *checks;
+    size_t check_count;
     size_t *keys; /* column indexes, in order */
     size_t key_count;
     struct contract_order *latest_by;

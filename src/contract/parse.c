@@ -42,7 +42,7 @@ static void read_tables(struct reader *r, const struct contract *identity, struc
         r->table = mapping_at(schema, i);
         if (!r->table) continue;
         r->contract = &list[*count];
-        r->rule_capacity = r->unchecked_capacity = 0;
+        r->rule_capacity = r->check_capacity = r->unchecked_capacity = 0;
         *r->contract = *identity;
         read_table(r);
         if (is_repeated_table(list, *count))

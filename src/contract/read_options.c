@@ -1,5 +1,6 @@
 /*
- * logicalTypeOptions: bounds, lengths, a pattern. The other options are declared and not checked, and are named so.
+ * logicalTypeOptions: bounds, multiples, lengths, patterns and the formats of text that are patterns. The other options
+ * are declared and not checked, and are named so.
  *
  * In v3.0 exclusiveMinimum and exclusiveMaximum are true or false and speak of minimum and maximum; later they are
  * bounds of their own.
@@ -133,6 +134,51 @@ static void read_pattern(struct reader *r, const struct yaml_node *options, size
     pattern_check(r, pattern);
 }
 
+/* Formats of text as the standard names them. Shapes only: whether a mailbox or a host exists is not asked. */
+static const char *format_pattern(struct str format) {
+    static const struct {
+        const char *format, *pattern;
+    } formats[] = {
+        {"email", "^[^@\\s]+@[^@\\s.]+(\\.[^@\\s.]+)+$"},
+        {"uuid", "^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$"},
+        {"uri", "^[A-Za-z][A-Za-z0-9+.-]*:[^\\s]+$"},
+        {"hostname", "^(?=.{1,253}$)[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+                     "(\\.[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$"},
+        {"ipv4", "^((25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])(\\.(?=[0-9])|$)){4}$"},
+    };
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+        if (str_eq(format, str_of(formats[i].format))) return formats[i].pattern;
+    return NULL;
+}
+
+static void read_text_format(struct reader *r, const struct yaml_node *options, size_t column) {
+    const struct yaml_node *format = scalar_of(options, "format");
+    const char *pattern = format ? format_pattern(format->text) : NULL;
+    if (!pattern) return;
+    struct contract_rule *rule = rule_add(r, CONTRACT_PATTERN, column, place_of(format));
+    rule->id = rule_id(r, column, "format");
+    rule->pattern = str_of(pattern);
+}
+
+/* Of whole and decimal numbers; a floating-point number is a multiple of nothing that people mean. */
+static bool has_multiples(struct type type) { return type_is_integer(type) || type.kind == TYPE_DECIMAL; }
+
+static void read_multiple(struct reader *r, const struct yaml_node *options, size_t column) {
+    const struct contract_column *c = &r->contract->columns[column];
+    const struct yaml_node *node = scalar_of(options, "multipleOf");
+    if (!node || !has_multiples(c->type)) return;
+    if (!decimal_text_is(node->text) || decimal_text_compare(node->text, STR("0")) <= 0) {
+        report_error(r, mark_node(r, node), "out-of-range", (struct str){0}, "multipleOf has to be more than 0");
+        return;
+    }
+    struct str text = str_printf(r->arena, "`%.*s` %% %.*s = 0", STR_ARG(c->name), STR_ARG(node->text));
+    struct expr *predicate = read_predicate(r, node, text, NULL);
+    if (!predicate) return;
+    struct contract_rule *rule = rule_add(r, CONTRACT_ROW, column, place_of(node));
+    rule->id = rule_id(r, column, "multiple");
+    rule->predicate = predicate;
+}
+
 static bool is_utc(struct str zone) {
     static const char *const names[] = {"UTC", "Etc/UTC", "GMT", "Z", "+00:00"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
@@ -148,7 +194,9 @@ static void note_unchecked(struct reader *r, const struct yaml_node *options, si
         if (!node) continue;
         bool is_format = str_eq(str_of(keys[i]), STR("format"));
         if (is_format && type.kind != TYPE_STRING) continue; /* of times: read; of numbers: the type */
-        if (i == 2 && is_utc(node->text)) continue;          /* what assay does */
+        if (is_format && format_pattern(node->text)) continue;
+        if (i == 0 && has_multiples(type)) continue;
+        if (i == 2 && is_utc(node->text)) continue; /* what assay does */
         unchecked_add(r, mark_member(r, options, keys[i]).line, "%s %.*s of %.*s", keys[i],
                       STR_ARG(shown(r, node->text)), STR_ARG(shown(r, r->contract->columns[column].name)));
     }
@@ -185,9 +233,11 @@ void read_options(struct reader *r, const struct yaml_node *property, size_t col
                        "options without logicalType are refused by other tools");
     shape_check(r, shape, member->value, "'logicalTypeOptions'");
     read_range(r, member->value, column);
+    read_multiple(r, member->value, column);
     if (r->contract->columns[column].type.kind == TYPE_STRING) {
         read_lengths(r, member->value, column);
         read_pattern(r, member->value, column);
+        read_text_format(r, member->value, column);
     }
     note_unchecked(r, member->value, column);
 }

@@ -1,12 +1,14 @@
 /*
  * quality: which items are rules over one row, and which are declared and not checked.
  *
+ *     nullValues, missingValues, mustBe 0          a value must be there
  *     invalidValues of a column, mustBe 0          allowed values, a pattern
  *     sql in the form of row_query.c, mustBe 0     a rule over the row
  *     custom, engine assay, implementation.rule    a rule over the row
  *     duplicateValues of exactly the grain         guaranteed by the grain
  *     nullValues of a required column              guaranteed by required
  *     rowCount above 0                             guaranteed: an empty batch is refused
+ *     other bounds, duplicates, counts             a check of the batch, see read_checks.c
  *     everything else                              named in contract.unchecked
  *
  * severity: info is counted; warning, warn, low, minor and trivial are recorded; anything else, or none, rejects the
@@ -14,7 +16,7 @@
  */
 #include "contract/reader.h"
 
-static enum contract_severity read_severity(const struct yaml_node *item) {
+enum contract_severity read_severity(const struct yaml_node *item) {
     static const char *const warnings[] = {"warning", "warn", "low", "minor", "trivial"};
     struct str severity = text_of(item, "severity");
     if (str_eq_nocase(severity, STR("info"))) return CONTRACT_INFO;
@@ -55,8 +57,7 @@ static struct str metric_of(const struct yaml_node *item) {
     return metric.len ? metric : text_of(item, "rule"); /* v3.0 */
 }
 
-/* The item's id; without one its name, made fit, else `otherwise`. */
-static struct str id_of(struct reader *r, const struct yaml_node *item, struct str otherwise) {
+struct str quality_id(struct reader *r, const struct yaml_node *item, struct str otherwise) {
     struct str id = text_of(item, "id");
     if (id.len) return id;
     struct str name = text_of(item, "name");
@@ -98,13 +99,13 @@ static bool read_invalid_values(struct reader *r, const struct yaml_node *item, 
     if (!is_none(item) || (!values && !pattern)) return false;
     if (values) {
         struct contract_rule *rule = rule_add(r, CONTRACT_ALLOWED, column, place_of(item));
-        rule->id = id_of(r, item, rule_id(r, column, "allowed"));
-        read_allowed(r, values, rule);
+        rule->id = quality_id(r, item, rule_id(r, column, "allowed"));
+        read_allowed(r, values, column, &rule->values, &rule->value_count);
         settle(r, item, rule);
     }
     if (pattern) {
         struct contract_rule *rule = rule_add(r, CONTRACT_PATTERN, column, place_of(item));
-        rule->id = id_of(r, item, rule_id(r, column, "pattern"));
+        rule->id = quality_id(r, item, rule_id(r, column, "pattern"));
         if (values) rule->id = str_printf(r->arena, "%.*s_pattern", STR_ARG(rule->id));
         rule->pattern = pattern->text;
         if (r->contract->columns[column].type.kind != TYPE_STRING &&
@@ -117,9 +118,23 @@ static bool read_invalid_values(struct reader *r, const struct yaml_node *item, 
     return true;
 }
 
+/* A value must be there, and none of the texts that stand for no value. */
+static bool read_present(struct reader *r, const struct yaml_node *item, struct str metric, size_t column) {
+    const struct yaml_node *values = list_of(mapping_of(item, "arguments"), "missingValues");
+    bool is_missing = str_eq(metric, STR("missingValues"));
+    if (!is_none(item) || (!is_missing && !str_eq(metric, STR("nullValues")))) return false;
+    check_is_list(r, mapping_of(item, "arguments"), "missingValues");
+    if (r->contract->columns[column].is_required && !(is_missing && values)) return false;
+    struct contract_rule *rule = rule_add(r, CONTRACT_PRESENT, column, place_of(item));
+    rule->id = quality_id(r, item, rule_id(r, column, "present"));
+    if (is_missing && values) read_missing(r, values, column, &rule->values, &rule->value_count);
+    settle(r, item, rule);
+    return true;
+}
+
 static void add_row_rule(struct reader *r, const struct yaml_node *item, size_t column, struct expr *predicate) {
     struct contract_rule *rule = rule_add(r, CONTRACT_ROW, column, place_of(item));
-    rule->id = id_of(r, item, str_printf(r->arena, "row_rule_%zu", r->contract->rule_count));
+    rule->id = quality_id(r, item, str_printf(r->arena, "row_rule_%zu", r->contract->rule_count));
     rule->predicate = predicate;
     settle(r, item, rule);
     struct str *names;
@@ -135,7 +150,7 @@ static bool read_sql(struct reader *r, const struct yaml_node *item, size_t colu
     const struct yaml_node *query = scalar_of(item, "query");
     struct expr *predicate = NULL;
     if (!query || !is_none(item)) return false;
-    switch (read_row_query(r, query, column, &predicate)) {
+    switch (read_row_query(r, query, column, false, &predicate)) {
     case ROW_QUERY_NOT_ONE:
         return false;
     case ROW_QUERY_BROKEN:
@@ -276,6 +291,9 @@ void read_quality(struct reader *r, const struct yaml_node *list, size_t column)
             is_done = read_custom(r, item, column);
         else if (str_eq(metric, STR("invalidValues")) && column != SIZE_MAX)
             is_done = read_invalid_values(r, item, column);
-        if (!is_done && !is_guaranteed(r, item, column)) note_unchecked(r, item, type);
+        else if (column != SIZE_MAX)
+            is_done = read_present(r, item, metric, column);
+        is_done = is_done || is_guaranteed(r, item, column) || read_check(r, item, metric, column);
+        if (!is_done) note_unchecked(r, item, type);
     }
 }

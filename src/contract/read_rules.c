@@ -43,23 +43,27 @@ static void add_enum(struct reader *r, const struct yaml_node *list, size_t inde
     if (!list) return;
     struct contract_rule *rule = rule_add(r, CONTRACT_ALLOWED, index, place_of(list));
     rule->id = rule_id(r, index, "allowed");
-    read_allowed(r, list, rule);
+    read_allowed(r, list, index, &rule->values, &rule->value_count);
 }
 
-/* `unique` of the one key is what the grain guarantees. */
-static void note_unique(struct reader *r, const struct yaml_node *property, size_t index) {
+/* `unique` of the one key is what the grain guarantees; of another column it is asked of each batch. */
+static void add_unique(struct reader *r, const struct yaml_node *property, size_t index) {
     const struct contract *c = r->contract;
     bool is_grain = c->key_count == 1 && c->keys[0] == index;
-    if (flag_of(property, "unique", false) && !is_grain)
-        unchecked_add(r, mark_member(r, property, "unique").line, "unique %.*s",
-                      STR_ARG(shown(r, c->columns[index].name)));
+    if (!flag_of(property, "unique", false) || is_grain) return;
+    struct mark at = mark_member(r, property, "unique");
+    struct contract_check *check =
+        check_add(r, CONTRACT_DUPLICATE_VALUES, index, (struct contract_place){at.line, at.column});
+    check->id = rule_id(r, index, "unique");
+    check->op = CONTRACT_EQUAL;
+    check->low = STR("0");
 }
 
 static void add_column_rules(struct reader *r, const struct yaml_node *property, size_t index) {
     add_value_rules(r, property, index);
     read_options(r, property, index);
     add_enum(r, list_of(property, "enum"), index);
-    note_unique(r, property, index);
+    add_unique(r, property, index);
     read_quality(r, list_of(property, "quality"), index);
     read_references(r, list_of(property, "relationships"), index);
 }
@@ -78,7 +82,7 @@ static int by_id(const void *a, const void *b) {
 
 static struct named *all_ids(struct reader *r, size_t *count) {
     const struct contract *c = r->contract;
-    struct named *ids = ARENA_ARRAY(r->arena, c->rule_count + c->column_count + 1, struct named);
+    struct named *ids = ARENA_ARRAY(r->arena, c->rule_count + c->check_count + c->column_count + 1, struct named);
     *count = 0;
     ids[(*count)++] = (struct named){STR("corrupt_record"), c->place, 0};
     for (size_t i = 0; i < c->column_count; i++)
@@ -88,6 +92,9 @@ static struct named *all_ids(struct reader *r, size_t *count) {
     for (size_t i = 0; i < c->rule_count; i++)
         ids[(*count)++] =
             (struct named){str_lower(r->arena, c->rules[i].id), c->rules[i].place, c->column_count + 1 + i};
+    for (size_t i = 0; i < c->check_count; i++)
+        ids[(*count)++] = (struct named){str_lower(r->arena, c->checks[i].id), c->checks[i].place,
+                                         c->column_count + 1 + c->rule_count + i};
     return ids;
 }
 

@@ -19,7 +19,7 @@ struct reader {
     struct contract *contract;     /* the one being filled */
     const struct yaml_node *table; /* its object of `schema` */
     struct str table_name;         /* `name` of the object, as slaProperties call it */
-    size_t rule_capacity, unchecked_capacity;
+    size_t rule_capacity, check_capacity, unchecked_capacity;
 };
 
 /* ---- mistakes (report.c, place.c) ---- */
@@ -119,23 +119,36 @@ void warn_ambiguous(struct reader *r, const struct yaml_node *node);
 /** logicalTypeOptions: range, length, pattern, and the options that are not checked. */
 void read_options(struct reader *r, const struct yaml_node *property, size_t column);
 /** The allowed values of a list, items or (in `enum`) their `value`. */
-void read_allowed(struct reader *r, const struct yaml_node *list, struct contract_rule *rule);
+void read_allowed(struct reader *r, const struct yaml_node *list, size_t column, struct str **out, size_t *count);
+/** The texts of arguments.missingValues that are values of the column's type; others are never values and reported. */
+void read_missing(struct reader *r, const struct yaml_node *list, size_t column, struct str **out, size_t *count);
 /** Whether a pattern compiles; it is reported at the node if not. */
 bool pattern_check(struct reader *r, const struct yaml_node *scalar);
 /** One list of quality items; column is SIZE_MAX for those of the table. */
 void read_quality(struct reader *r, const struct yaml_node *list, size_t column);
+/** How an item's `severity` counts. */
+enum contract_severity read_severity(const struct yaml_node *item);
+/** The item's id; without one its name, made fit, else `otherwise`. */
+struct str quality_id(struct reader *r, const struct yaml_node *item, struct str otherwise);
+/** An item of quality as a check of the batch; false if it is none that assay knows. */
+bool read_check(struct reader *r, const struct yaml_node *item, struct str metric, size_t column);
 /** relationships of a property. */
 void read_references(struct reader *r, const struct yaml_node *list, size_t column);
 /** A rule's expression over the row, parsed and checked; NULL after a mistake. */
 struct expr *read_predicate(struct reader *r, const struct yaml_node *scalar, struct str text, const uint32_t *origin);
 
 enum row_query { ROW_QUERY_NOT_ONE, ROW_QUERY_BROKEN, ROW_QUERY_PREDICATE };
-/** `SELECT COUNT(*) FROM {object} WHERE NOT (predicate)` taken apart. BROKEN has been reported. */
-enum row_query read_row_query(struct reader *r, const struct yaml_node *scalar, size_t column, struct expr **out);
+/** `SELECT COUNT(*) FROM {object} WHERE NOT (predicate)` taken apart; as a `condition`, what follows WHERE, whatever it
+ * is. BROKEN has been reported. */
+enum row_query read_row_query(struct reader *r, const struct yaml_node *scalar, size_t column, bool as_condition,
+                              struct expr **out);
 
 /** A rule in the contract's list; its id, column and kind are to be set. */
 struct contract_rule *rule_add(struct reader *r, enum contract_rule_kind kind, size_t column,
                                struct contract_place place);
+/** A check in the contract's list, of a column or (SIZE_MAX) of the table; its id and bounds are to be set. */
+struct contract_check *check_add(struct reader *r, enum contract_metric metric, size_t column,
+                                 struct contract_place place);
 /** `<column>_<suffix>` */
 struct str rule_id(const struct reader *r, size_t column, const char *suffix);
 /** Report ids that two rules have. */

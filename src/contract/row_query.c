@@ -91,14 +91,19 @@ struct expr *read_predicate(struct reader *r, const struct yaml_node *scalar, st
     return NULL;
 }
 
-enum row_query read_row_query(struct reader *r, const struct yaml_node *scalar, size_t column, struct expr **out) {
+enum row_query read_row_query(struct reader *r, const struct yaml_node *scalar, size_t column, bool as_condition,
+                              struct expr **out) {
     struct str condition;
     if (!split_query(r, scalar->text, &condition)) return ROW_QUERY_NOT_ONE;
     uint32_t *origin;
     struct str text = put_column(r, scalar->text, condition, column, &origin), rest = text;
-    if (!take(&rest, "NOT")) return ROW_QUERY_NOT_ONE;
+    if (!as_condition && !take(&rest, "NOT")) return ROW_QUERY_NOT_ONE;
     struct expr *e = read_predicate(r, scalar, text, origin);
     if (!e) return ROW_QUERY_BROKEN;
+    if (as_condition) {
+        *out = e;
+        return ROW_QUERY_PREDICATE;
+    }
     if (e->kind != EXPR_OPERATOR || e->op != EXPR_NOT) return ROW_QUERY_NOT_ONE;
     *out = e->args[0];
     return ROW_QUERY_PREDICATE;

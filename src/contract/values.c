@@ -105,14 +105,14 @@ void warn_ambiguous(struct reader *r, const struct yaml_node *node) {
 
 static int by_text(const void *a, const void *b) { return str_cmp(*(const struct str *)a, *(const struct str *)b); }
 
-static void check_repeated(struct reader *r, const struct yaml_node *list, const struct contract_rule *rule) {
-    if (rule->value_count < 2) return;
-    struct str *sorted = ARENA_ARRAY(r->arena, rule->value_count, struct str);
-    for (size_t i = 0; i < rule->value_count; i++) sorted[i] = rule->values[i];
-    qsort(sorted, rule->value_count, sizeof(*sorted), by_text);
-    for (size_t i = 1; i < rule->value_count; i++)
+static void check_repeated(struct reader *r, const struct yaml_node *list, const struct str *values, size_t count) {
+    if (count < 2) return;
+    struct str *sorted = ARENA_ARRAY(r->arena, count, struct str);
+    for (size_t i = 0; i < count; i++) sorted[i] = values[i];
+    qsort(sorted, count, sizeof(*sorted), by_text);
+    for (size_t i = 1; i < count; i++)
         if (str_eq(sorted[i - 1], sorted[i])) {
-            report_warning(r, mark_node(r, list), "repeated-value", (struct str){0}, "'%.*s' is allowed twice",
+            report_warning(r, mark_node(r, list), "repeated-value", (struct str){0}, "'%.*s' is listed twice",
                            STR_ARG(shown(r, sorted[i])));
             return;
         }
@@ -122,11 +122,11 @@ static const struct yaml_node *allowed_value(const struct yaml_node *item) {
     return item->kind == YAML_MAPPING ? yaml_get(item, STR("value")) : item;
 }
 
-void read_allowed(struct reader *r, const struct yaml_node *list, struct contract_rule *rule) {
-    const struct contract_column *column = &r->contract->columns[rule->column];
+void read_allowed(struct reader *r, const struct yaml_node *list, size_t index, struct str **out, size_t *count) {
+    const struct contract_column *column = &r->contract->columns[index];
     struct buf type = {0};
     type_print(&type, column->type);
-    rule->values = ARENA_ARRAY(r->arena, list->count, struct str);
+    *out = ARENA_ARRAY(r->arena, list->count, struct str);
     for (size_t i = 0; i < list->count; i++) {
         const struct yaml_node *value = allowed_value(list->items[i]);
         if (!value) continue; /* an enum item without value, reported */
@@ -139,11 +139,29 @@ void read_allowed(struct reader *r, const struct yaml_node *list, struct contrac
             report_error(r, mark_node(r, value), "bad-value", (struct str){0}, "'%.*s' is no %s",
                          STR_ARG(shown(r, value->text)), type.data);
         if (column->type.kind == TYPE_STRING && is_ambiguous(value)) warn_ambiguous(r, value);
-        rule->values[rule->value_count++] = value->text;
+        (*out)[(*count)++] = value->text;
     }
     buf_free(&type);
     if (list->count == 0)
         report_error(r, mark_node(r, list), "empty-range", STR("name the values, or take the rule out"),
                      "no value is allowed: no row can pass");
-    check_repeated(r, list, rule);
+    check_repeated(r, list, *out, *count);
+}
+
+void read_missing(struct reader *r, const struct yaml_node *list, size_t index, struct str **out, size_t *count) {
+    const struct contract_column *column = &r->contract->columns[index];
+    *out = ARENA_ARRAY(r->arena, list->count, struct str);
+    for (size_t i = 0; i < list->count; i++) {
+        const struct yaml_node *value = list->items[i];
+        if (value->kind == YAML_SCALAR && yaml_is_null(value)) continue; /* missing anyway */
+        if (value->kind == YAML_SCALAR && value_fits(r, column->type, value->text))
+            (*out)[(*count)++] = value->text;
+        else if (value->kind == YAML_SCALAR && str_trim(value->text).len > 0)
+            report_warning(r, mark_node(r, value), "unused-value",
+                           str_printf(r->arena, "transformLogic: nullif(%.*s, '%.*s') makes it no value",
+                                      STR_ARG(column->source), STR_ARG(shown(r, value->text))),
+                           "'%.*s' cannot be read as the column's type, so it is unparseable and not missing",
+                           STR_ARG(shown(r, value->text)));
+    }
+    check_repeated(r, list, *out, *count);
 }

@@ -193,6 +193,7 @@ enum assay_code plan_compile(const struct contract *contract, struct arena *aren
     compile_columns(contract, arena, plan);
     plan->reader_settings = settings_text(plan, arena);
     TRY(plan_rules_compile(contract, arena, plan, err));
+    TRY(plan_checks_compile(contract, arena, plan, err));
     plan->keys = contract->keys;
     plan->key_count = contract->key_count;
     TRY(compile_order(contract, arena, plan, err));

@@ -49,7 +49,8 @@ static enum assay_code add_not_empty(struct plan *plan, const struct plan_column
 static enum assay_code add_rule(struct plan *plan, const struct plan_rule *rule, const struct expr_column *names,
                                 struct arena *arena, struct assay_error *err) {
     struct expr *predicate = rule->predicate;
-    if (rule->column == SIZE_MAX || plan->columns[rule->column].is_required)
+    bool is_asked_of_null = rule->column == SIZE_MAX || rule->kind == CONTRACT_PRESENT;
+    if (is_asked_of_null || plan->columns[rule->column].is_required)
         return add_constraint(plan, rule->id, predicate, print_text(predicate, arena), arena, err);
     struct expr *is_null = expr_unary(arena, EXPR_IS_NULL, expr_column(arena, plan->columns[rule->column].name));
     struct expr *either = expr_binary(arena, EXPR_OR, is_null, predicate);

@@ -59,6 +59,8 @@ struct str describe_kind(enum contract_rule_kind kind) {
     switch (kind) {
     case CONTRACT_REQUIRED:
         return STR("required");
+    case CONTRACT_PRESENT:
+        return STR("present");
     case CONTRACT_CAST:
         return STR("cast");
     case CONTRACT_SCALE:
@@ -113,6 +115,7 @@ struct str describe_question(const struct plan *plan, const struct plan_rule *ru
     }
     case CONTRACT_REFERENCE:
         return describe_reference(rule, arena);
+    case CONTRACT_PRESENT:
     case CONTRACT_RANGE:
     case CONTRACT_LENGTH:
     case CONTRACT_PATTERN:

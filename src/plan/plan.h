@@ -49,6 +49,32 @@ struct plan_rule {
     struct str reference_table, reference_column, reference_active_when;
 };
 
+/** A number of a contract, exactly as written: scaled / 10^scale. */
+struct plan_decimal {
+    int64_t scaled;
+    int scale;
+};
+
+/** A question asked of a batch as a whole before silver is touched; what each metric measures stands in contract.h. */
+struct plan_check {
+    struct str id;
+    struct str what;  /* "rows without phone", "rows that repeat email" */
+    struct str limit; /* "at most 1 %", "between 10 and 20" */
+    enum contract_metric metric;
+    size_t *columns;
+    size_t column_count;
+    /**
+     * Over the clean, typed columns; checked. MISSING_VALUES: TRUE for a value that counts as missing; INVALID_VALUES:
+     * TRUE for a valid value; MATCHING_ROWS: TRUE for a row that counts. NULL: there is nothing more to ask.
+     */
+    struct expr *predicate;
+    enum contract_operator op;
+    struct plan_decimal low, high;
+    bool is_percent;
+    enum contract_severity severity;
+    struct contract_place place;
+};
+
 /** A CHECK on silver, by name; the predicate passes NULL where the rule does (`col IS NULL OR (...)`). */
 struct plan_constraint {
     struct str name;
@@ -80,6 +106,8 @@ struct plan {
     size_t column_count;
     struct plan_rule *rules; /* corrupt record first is understood and not listed */
     size_t rule_count;
+    struct plan_check *checks; /* contract order */
+    size_t check_count;
     size_t *keys;
     size_t key_count;
     struct plan_order *order; /* contract's latestBy, then _source_file desc and _source_line desc if not in it */
@@ -120,6 +148,9 @@ struct str plan_update_text(const struct plan *plan, struct arena *arena);
 struct str plan_limit_text(const struct plan *plan, struct arena *arena);
 /** Whether rejected of landed is above the limit, on integers. */
 bool plan_limit_exceeded(const struct plan *plan, int64_t rejected, int64_t landed);
+
+/** Whether a count of rows out of `total` keeps the check's bound; the percentage of no rows is 0. On integers. */
+bool plan_check_passes(const struct plan_check *check, int64_t count, int64_t total);
 
 /** `<schema>.<table>` -> key of the table's folder, `Tables/<schema>/<table>`. INVALID if it is not such a name. */
 enum assay_code plan_table_root(struct str table, struct arena *arena, struct str *out,

@@ -9,6 +9,14 @@
 enum assay_code plan_rules_compile(const struct contract *contract, struct arena *arena, struct plan *plan,
                                    struct assay_error *err) NODISCARD;
 
+/** Fill plan->checks; plan->columns must be there. INVALID as plan_rules_compile. */
+enum assay_code plan_checks_compile(const struct contract *contract, struct arena *arena, struct plan *plan,
+                                    struct assay_error *err) NODISCARD;
+
+/** column IN (values); NULL without values. INVALID, where empty, if a text is no value of the column's type. */
+enum assay_code plan_in_list(const struct plan_column *column, const struct str *values, size_t count,
+                             struct arena *arena, struct expr **out, struct assay_error *err) NODISCARD;
+
 /** Fill plan->constraints from plan->rules. INVALID two constraints of one name. */
 enum assay_code plan_constraints_compile(const struct contract *contract, struct arena *arena, struct plan *plan,
                                          struct assay_error *err) NODISCARD;

@@ -241,6 +241,11 @@ static void add_row_gate(struct grid *grid, const char *gate, const char *than, 
     add_noted(grid, gate, text, line_text(place, arena));
 }
 
+static struct str check_text(const struct plan_check *check, struct arena *arena) {
+    return str_printf(arena, "%.*s: %.*s are not %.*s", STR_ARG(check->id), STR_ARG(check->what),
+                      STR_ARG(check->limit));
+}
+
 static void print_gates(const struct plan *plan, struct arena *arena, struct buf *out) {
     struct grid grid = {.arena = arena};
     struct str limit = plan_limit_text(plan, arena), required = describe_required(plan, arena);
@@ -256,6 +261,21 @@ static void print_gates(const struct plan *plan, struct arena *arena, struct buf
               line_text(plan->limit_place, arena));
     add_row_gate(&grid, "min_rows", "fewer", plan->min_rows, plan->min_rows_place);
     add_row_gate(&grid, "max_rows", "more", plan->max_rows, plan->max_rows_place);
+    for (size_t i = 0; i < plan->check_count; i++)
+        if (plan->checks[i].severity == CONTRACT_ERROR)
+            add_noted(&grid, "quality", check_text(&plan->checks[i], arena), line_text(plan->checks[i].place, arena));
+    grid_print(&grid, out);
+}
+
+/* Checks that let the batch through. */
+static void print_noted_checks(const struct plan *plan, struct arena *arena, struct buf *out) {
+    struct grid grid = {.arena = arena};
+    for (size_t i = 0; i < plan->check_count; i++)
+        if (plan->checks[i].severity != CONTRACT_ERROR)
+            add_noted(&grid, str_c(arena, describe_severity(plan->checks[i].severity)),
+                      check_text(&plan->checks[i], arena), line_text(plan->checks[i].place, arena));
+    if (!grid.count) return;
+    print_title(out, "Told of the batch (it goes on)");
     grid_print(&grid, out);
 }
 
@@ -284,6 +304,7 @@ void plan_print(const struct plan *plan, struct buf *out) {
     print_rules(plan, &arena, out);
     print_merge(plan, &arena, out);
     print_gates(plan, &arena, out);
+    print_noted_checks(plan, &arena, out);
     print_constraints(plan, &arena, out);
     print_unchecked(plan, out);
     arena_reset(&arena);

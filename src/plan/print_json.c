@@ -130,6 +130,24 @@ static void put_rules(struct json_writer *w, const struct plan *plan, struct are
     json_end_array(w);
 }
 
+static void put_checks(struct json_writer *w, const struct plan *plan, struct arena *arena) {
+    json_key(w, "checks");
+    json_begin_array(w);
+    for (size_t i = 0; i < plan->check_count; i++) {
+        const struct plan_check *check = &plan->checks[i];
+        json_begin_object(w);
+        put(w, "id", check->id);
+        put(w, "measures", check->what);
+        put(w, "limit", check->limit);
+        put(w, "severity", describe_severity(check->severity));
+        put_or_null(w, "predicate", describe_expr(check->predicate, arena));
+        json_key(w, "line");
+        json_put_int(w, check->place.line);
+        json_end_object(w);
+    }
+    json_end_array(w);
+}
+
 static void put_grain(struct json_writer *w, const struct plan *plan) {
     json_key(w, "grain");
     json_begin_object(w);
@@ -214,6 +232,7 @@ void plan_print_json(const struct plan *plan, struct buf *out) {
     put_source(&w, plan);
     put_columns(&w, plan, &arena);
     put_rules(&w, plan, &arena);
+    put_checks(&w, plan, &arena);
     put_grain(&w, plan);
     put_merge(&w, plan, &arena);
     put_gates(&w, plan, &arena);

@@ -15,6 +15,7 @@
 static const char *reason_word(enum contract_rule_kind kind) {
     switch (kind) {
     case CONTRACT_REQUIRED:
+    case CONTRACT_PRESENT:
         return "missing";
     case CONTRACT_CAST:
         return "unparseable";
@@ -73,13 +74,22 @@ static struct expr *build_length(const struct contract_rule *rule, const struct 
     return predicate;
 }
 
-static enum assay_code build_allowed(const struct contract_rule *rule, const struct plan_column *column,
-                                     struct arena *arena, struct expr **out, struct assay_error *err) {
-    struct expr **args = ARENA_ARRAY(arena, rule->value_count + 1, struct expr *);
+enum assay_code plan_in_list(const struct plan_column *column, const struct str *values, size_t count,
+                             struct arena *arena, struct expr **out, struct assay_error *err) {
+    struct expr **args = ARENA_ARRAY(arena, count + 1, struct expr *);
     args[0] = expr_column(arena, column->name);
-    for (size_t i = 0; i < rule->value_count; i++)
-        TRY(plan_literal(rule->values[i], column->type, arena, &args[i + 1], err));
-    if (rule->value_count) *out = expr_in(arena, args, rule->value_count + 1);
+    for (size_t i = 0; i < count; i++) TRY(plan_literal(values[i], column->type, arena, &args[i + 1], err));
+    *out = count ? expr_in(arena, args, count + 1) : NULL;
+    return ASSAY_OK;
+}
+
+/* There is a value, and it is none of the texts that stand for none. */
+static enum assay_code build_present(const struct contract_rule *rule, const struct plan_column *column,
+                                     struct arena *arena, struct expr **out, struct assay_error *err) {
+    struct expr *none;
+    TRY(plan_in_list(column, rule->values, rule->value_count, arena, &none, err));
+    *out = expr_unary(arena, EXPR_IS_NOT_NULL, expr_column(arena, column->name));
+    if (none) *out = expr_binary(arena, EXPR_AND, *out, expr_unary(arena, EXPR_NOT, none));
     return ASSAY_OK;
 }
 
@@ -103,7 +113,10 @@ static enum assay_code build_predicate(const struct contract_rule *rule, const s
         *out = expr_binary(arena, EXPR_RLIKE, expr_column(arena, column->name), expr_text(arena, rule->pattern));
         break;
     case CONTRACT_ALLOWED:
-        TRY(build_allowed(rule, column, arena, out, err));
+        TRY(plan_in_list(column, rule->values, rule->value_count, arena, out, err));
+        break;
+    case CONTRACT_PRESENT:
+        TRY(build_present(rule, column, arena, out, err));
         break;
     case CONTRACT_ROW:
         *out = rule->predicate;

@@ -45,6 +45,23 @@ static void print_rule_counts(struct json_writer *w, const struct silver_result 
     json_end_array(w);
 }
 
+static void print_checks(struct json_writer *w, const struct silver_result *s) {
+    json_begin_array(w);
+    for (size_t i = 0; i < s->check_count; i++) {
+        const struct silver_check *c = &s->checks[i];
+        json_begin_object(w);
+        put_member(w, "check", c->check->id);
+        put_member(w, "measures", c->check->what);
+        put_int(w, "rows", c->count);
+        put_int(w, "of", c->total);
+        put_member(w, "limit", c->check->limit);
+        json_key(w, "passed");
+        json_put_bool(w, c->is_passed);
+        json_end_object(w);
+    }
+    json_end_array(w);
+}
+
 static void print_counts(struct json_writer *w, const struct run_result *r) {
     const struct silver_result *s = &r->silver;
     put_int(w, "landed", s->landed);
@@ -62,6 +79,8 @@ static void print_counts(struct json_writer *w, const struct run_result *r) {
     print_rule_counts(w, s, false);
     json_key(w, "warnings");
     print_rule_counts(w, s, true);
+    json_key(w, "checks");
+    print_checks(w, s);
     json_key(w, "rounded");
     json_begin_object(w);
     for (size_t i = 0; i < s->rounded_count; i++) {

@@ -27,6 +27,7 @@ enum assay_code checked_prepare(const struct silver_load *load, struct assay_err
         TRY(checked_need(load, plan->columns[i].clean, err));
     }
     for (size_t k = 0; k < plan->rule_count; k++) TRY(checked_need(load, plan->rules[k].predicate, err));
+    for (size_t k = 0; k < plan->check_count; k++) TRY(checked_need(load, plan->checks[k].predicate, err));
     for (size_t k = 0; k < plan->constraint_count; k++) TRY(checked_need(load, plan->constraints[k].predicate, err));
     return checked_need(load, plan->update_when, err);
 }
@@ -180,6 +181,21 @@ static void print_answer(const struct plan *plan, const struct plan_rule *rule, 
         print_value(c, sql);
         print_exact(plan, rule->column, sql);
         break;
+    case CONTRACT_PRESENT: /* asked also where there is no value, but not of what cannot be read */
+        buf_addc(sql, '(');
+        if (c->is_required) {
+            print_has_value(c, sql);
+        } else {
+            buf_addc(sql, '(');
+            print_value(c, sql);
+            buf_addz(sql, " IS NOT NULL OR ");
+            print_missing(c, rule->column, sql);
+            buf_addc(sql, ')');
+        }
+        buf_addz(sql, " AND (");
+        expr_print_engine(sql, rule->predicate, STR("v"));
+        buf_addz(sql, ") IS NOT TRUE)");
+        break;
     default: /* a rule under a column is asked where the column has a value, one over the row always */
         buf_addc(sql, '(');
         if (c) {
@@ -193,6 +209,50 @@ static void print_answer(const struct plan *plan, const struct plan_rule *rule, 
             expr_print_engine(sql, rule->predicate, STR("v"));
         buf_addz(sql, ") IS NOT TRUE)");
     }
+}
+
+/** TRUE when the check counts the row. */
+static void print_counted(const struct plan *plan, const struct plan_check *check, struct buf *sql) {
+    bool is_of_column = check->metric != CONTRACT_MATCHING_ROWS;
+    const struct plan_column *c = is_of_column ? &plan->columns[check->columns[0]] : NULL;
+    size_t column = c ? check->columns[0] : 0;
+    if (check->metric == CONTRACT_INVALID_VALUES) {
+        buf_addz(sql, "NOT ");
+        print_missing(c, column, sql);
+        buf_addz(sql, " AND (");
+        print_value(c, sql);
+        buf_addz(sql, " IS NULL");
+    } else if (c) {
+        buf_addc(sql, '(');
+        print_missing(c, column, sql);
+    } else {
+        buf_addc(sql, '(');
+    }
+    if (check->predicate) {
+        buf_addz(sql, c ? " OR (" : "(");
+        expr_print_engine(sql, check->predicate, STR("v"));
+        buf_addz(sql, check->metric == CONTRACT_INVALID_VALUES ? ") IS NOT TRUE" : ") IS TRUE");
+    }
+    buf_addc(sql, ')');
+}
+
+bool checked_counts_rows(const struct plan_check *check) {
+    return check->metric != CONTRACT_ROW_COUNT && check->metric != CONTRACT_DUPLICATE_VALUES;
+}
+
+void checked_checks_sql(const struct silver_load *load, struct buf *sql) {
+    const struct plan *plan = load->in->plan;
+    size_t count = 0;
+    buf_addz(sql, "SELECT ");
+    for (size_t k = 0; k < plan->check_count; k++) {
+        if (!checked_counts_rows(&plan->checks[k])) continue;
+        buf_addz(sql, count++ ? ", count(*) FILTER (" : "count(*) FILTER (");
+        print_counted(plan, &plan->checks[k], sql);
+        buf_addc(sql, ')');
+    }
+    buf_addz(sql, " FROM (");
+    print_typed_layer(load, sql);
+    buf_addz(sql, ") v WHERE v.\"_corrupt_record\" IS NULL");
 }
 
 /** hash("k1", "k2", ...) of the grain keys. */

@@ -1,7 +1,7 @@
 /**
  * Gates: what stops a batch before silver is touched. The first that fails is reported, in the order of the design:
  * missing column; then, after quarantine: empty batch, required column entirely missing, reject ratio, minRows,
- * maxRows.
+ * maxRows, the contract's checks of severity error in its order.
  */
 #include "silver/silver_int.h"
 
@@ -95,11 +95,29 @@ static enum assay_code judge_volume(struct silver_load *load, struct assay_error
     return refuse_show(load, gate, detail, err);
 }
 
+static enum assay_code judge_checks(struct silver_load *load, struct assay_error *err) {
+    for (size_t k = 0; k < load->out->check_count; k++) {
+        const struct silver_check *measured = &load->out->checks[k];
+        const struct plan_check *check = measured->check;
+        if (measured->is_passed || check->severity != CONTRACT_ERROR) continue;
+        struct gate gate = {.name = "quality",
+                            .measured = silver_check_text(measured, load->arena),
+                            .limit = check->limit,
+                            .place = check->place};
+        struct str detail =
+            str_printf(load->arena, "check %.*s: %.*s %.*s, where the contract has %.*s", STR_ARG(check->id),
+                       STR_ARG(gate.measured), STR_ARG(check->what), STR_ARG(gate.limit));
+        return refuse_show(load, gate, detail, err);
+    }
+    return ASSAY_OK;
+}
+
 enum assay_code gates_judge(struct silver_load *load, const int64_t *missing, struct assay_error *err) {
     if (load->out->landed == 0)
         return refuse(load, (struct gate){.name = "empty_batch", .measured = STR("0")}, STR("the batch has no rows"),
                       "ask the source for the delivery; the files are in the batch's landing folder", err);
     TRY(judge_required(load, missing, err));
     TRY(judge_ratio(load, err));
-    return judge_volume(load, err);
+    TRY(judge_volume(load, err));
+    return judge_checks(load, err);
 }

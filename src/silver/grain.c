@@ -58,7 +58,7 @@ static void print_winners(const struct silver_load *load, struct buf *sql) {
     buf_addz(sql, ") = 1");
 }
 
-static void print_taken(const struct silver_load *load, struct buf *sql) {
+void grain_taken_sql(const struct silver_load *load, struct buf *sql) {
     if (!load->keeps_all) {
         buf_addz(sql, "SELECT ");
         grain_columns(load->in->plan, "", sql);
@@ -80,11 +80,11 @@ enum assay_code grain_take(struct silver_load *load, const struct delta_metadata
     if (as_table) {
         buf_addz(&sql, "CREATE OR REPLACE TEMP TABLE " INCOMING_TABLE
                        " AS SELECT *, row_number() OVER () AS " INCOMING_PLACE " FROM (");
-        print_taken(load, &sql);
+        grain_taken_sql(load, &sql);
         buf_addc(&sql, ')');
         rc = engine_run(in->engine, buf_str(&sql), err);
     } else {
-        print_taken(load, &sql);
+        grain_taken_sql(load, &sql);
         rc = delta_write_files(in->engine, in->staging, metadata, buf_str(&sql), &(struct engine_write_options){0},
                                load->arena, &load->incoming.files, err);
         load->incoming.row_count = load->incoming.files.row_count;

@@ -108,6 +108,7 @@ enum assay_code silver_load(const struct silver_input *input, struct arena *aren
     TRY(grain_find_repeated(&load, err));
     TRY(verdict_make(&load, err));
     TRY(verdict_count(&load, missing, err));
+    TRY(checks_measure(&load, err));
     TRY(quarantine_write(&load, err));
     TRY(gates_judge(&load, missing, err));
     TRY(merge_run(&load, err));

@@ -27,6 +27,13 @@ struct silver_rule_count {
     bool is_warning;
 };
 
+/** What a check of the batch measured. */
+struct silver_check {
+    const struct plan_check *check;
+    int64_t count, total; /* rows, out of the rows that were looked at */
+    bool is_passed;
+};
+
 struct silver_rounded {
     size_t column;
     int64_t count;
@@ -41,12 +48,17 @@ struct silver_result {
     int64_t left_behind;
     struct silver_rule_count *rules; /* most frequent first; only those that spoke */
     size_t rule_count;
+    struct silver_check *checks; /* all of the plan's, in its order */
+    size_t check_count;
     struct silver_rounded *rounded; /* only columns with some */
     size_t rounded_count;
     bool is_written, is_quarantine_written;
     int64_t version, version_before; /* of silver; -1: no table */
     int64_t quarantine_version;
 };
+
+/** What was measured, as `12`, or `4.3 % (12)` where the limit is a percentage. */
+struct str silver_check_text(const struct silver_check *check, struct arena *arena);
 
 /** @return OK; REFUSED a gate (result filled as far as it was counted) or a constraint violated by a row; INVALID the
  * table does not fit the contract; as delta_commit */

@@ -43,6 +43,10 @@ struct silver_load {
 void checked_sql(const struct silver_load *load, struct buf *sql);
 /** SELECT of hash(keys) of every row. */
 void checked_hashes_sql(const struct silver_load *load, struct buf *sql);
+/** Whether the check is a count of rows that checked_checks_sql makes. */
+bool checked_counts_rows(const struct plan_check *check);
+/** SELECT of one count for each such check, over the rows that can be read. */
+void checked_checks_sql(const struct silver_load *load, struct buf *sql);
 /** What the printed SQL of an expression needs of the engine; e may be NULL. */
 enum assay_code checked_need(const struct silver_load *load, const struct expr *e, struct assay_error *err) NODISCARD;
 /** Needs of the engine before checked_sql can run: decimals. */
@@ -63,7 +67,13 @@ enum assay_code gates_judge(struct silver_load *load, const int64_t *missing, st
 enum assay_code gates_columns(struct silver_load *load, const struct delta_snapshot *bronze,
                               struct assay_error *err) NODISCARD;
 
+/* checks.c */
+/** Measure the contract's checks of the batch into load->out->checks. After verdict_count. */
+enum assay_code checks_measure(struct silver_load *load, struct assay_error *err) NODISCARD;
+
 /* grain.c */
+/** SELECT of the rows that would go to silver: accepted ones, one per key. */
+void grain_taken_sql(const struct silver_load *load, struct buf *sql);
 /** Find keys that occur more than once among the landed rows. */
 enum assay_code grain_find_repeated(struct silver_load *load, struct assay_error *err) NODISCARD;
 /**

@@ -108,7 +108,7 @@ def test_run_json_is_one_object(project):
     b1 = runs["b1"]
     assert set(b1) == {"table", "batch_id", "run_id", "status", "gate", "where", "message", "contract_version", "landed", "corrupt",
                        "accepted", "superseded", "quarantined", "inserted", "updated", "unchanged", "left_behind", "reasons",
-                       "warnings", "rounded", "files", "versions", "started_at", "ended_at", "seconds"}
+                       "warnings", "checks", "rounded", "files", "versions", "started_at", "ended_at", "seconds"}
     assert (b1["status"], b1["gate"], b1["landed"], b1["accepted"], b1["superseded"], b1["quarantined"]) == ("done", None, 43, 41, 1, 1)
     assert (b1["inserted"], b1["updated"], b1["unchanged"], b1["left_behind"], b1["corrupt"]) == (41, 0, 0, 0, 0)
     assert b1["reasons"] == [{"rule": "amount_cast", "reason": "unparseable amount", "rows": 1}]

@@ -195,9 +195,10 @@ static void test_source_defaults(void **state) {
     assert_int_equal(c->source.max_record_bytes, 99);
     assert_false(c->source.skip_top || c->source.skip_bottom || c->source.comment.len || c->source.null_marker_count);
     arena_reset(&p.arena);
-    c = parse_edited(&p, &arena, "format: csv",
-                     "format: csv, delimiter: ¦, quote: '''', comment: '#', skipTop: 3, skipBottom: 1, nullMarkers: [NA, "
-                     "'-', ''], encoding: Latin1, decimalSeparator: ',', thousandsSeparator: .");
+    c = parse_edited(
+        &p, &arena, "format: csv",
+        "format: csv, delimiter: ¦, quote: '''', comment: '#', skipTop: 3, skipBottom: 1, nullMarkers: [NA, "
+        "'-', ''], encoding: Latin1, decimalSeparator: ',', thousandsSeparator: .");
     assert_str(c->source.delimiter, "¦");
     assert_str(c->source.escape, "'"); /* the quote, where nothing is said */
     assert_str(c->source.comment, "#");
@@ -321,38 +322,69 @@ static bool is_unchecked(const struct contract *c, const char *phrase) {
     return false;
 }
 
+static void test_checks_of_a_batch(void **state) {
+    UNUSED(state);
+    static const struct {
+        const char *from, *to, *id, *low, *high;
+        enum contract_metric metric;
+        enum contract_operator op;
+        size_t columns;
+        bool is_percent;
+    } cases[] = {
+        {"    quality:\n", "    quality:\n      - { id: q, metric: rowCount, mustBeBetween: [10, 1000] }\n", "q", "10",
+         "1000", CONTRACT_ROW_COUNT, CONTRACT_BETWEEN, 0, false},
+        {"    quality:\n",
+         "    quality:\n      - { id: q, metric: duplicateValues, arguments: { properties: [total, currency] }, "
+         "mustBe: 0 }\n",
+         "q", "0", "", CONTRACT_DUPLICATE_VALUES, CONTRACT_EQUAL, 2, false},
+        {"mustBe: 0\n    prop", "mustBeLessThan: 0.5\n        unit: percent\n    prop", "dates_in_order", "0.5", "",
+         CONTRACT_MATCHING_ROWS, CONTRACT_LESS, 0, true},
+        {"name: currency\n", "name: currency\n        unique: true\n", "currency_unique", "0", "",
+         CONTRACT_DUPLICATE_VALUES, CONTRACT_EQUAL, 1, false},
+        {"[AUD, NZD] }\n            mustBe: 0", "[AUD, NZD] }\n            mustNotBe: 5", "currency_allowed", "5", "",
+         CONTRACT_INVALID_VALUES, CONTRACT_NOT_EQUAL, 1, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct arena arena = {0};
+        struct parsed p;
+        const struct contract *c = parse_edited(&p, &arena, cases[i].from, cases[i].to);
+        assert_int_equal(c->unchecked_count, 0);
+        assert_int_equal(c->check_count, 1);
+        const struct contract_check *check = &c->checks[0];
+        assert_str(check->id, cases[i].id);
+        assert_str(check->low, cases[i].low);
+        assert_str(check->high, cases[i].high);
+        assert_int_equal(check->metric, cases[i].metric);
+        assert_int_equal(check->op, cases[i].op);
+        assert_int_equal(check->column_count, cases[i].columns);
+        assert_int_equal(check->is_percent, cases[i].is_percent);
+        arena_reset(&p.arena);
+        arena_reset(&arena);
+    }
+}
+
 static void test_nothing_is_silently_unchecked(void **state) {
     UNUSED(state);
     static const struct {
         const char *from, *to, *phrase;
     } cases[] = {
-        {"    quality:\n", "    quality:\n      - { id: q, metric: rowCount, mustBeGreaterThan: 1000 }\n",
-         "line 20: quality q: rowCount"},
         {"    quality:\n", "    quality:\n      - { id: q, type: text, description: be good }\n",
          "line 20: quality q: text"},
         {"    quality:\n", "    quality:\n      - { id: q, type: sql, query: SELECT 1, mustBe: 1 }\n",
          "line 20: quality q: sql over the table"},
         {"    quality:\n", "    quality:\n      - { id: q, type: custom, engine: soda, implementation: x }\n",
          "line 20: quality q: custom"},
-        {"    quality:\n",
-         "    quality:\n      - { id: q, metric: duplicateValues, arguments: { properties: [total] }, mustBe: 0 }\n",
-         "quality q: duplicateValues"},
-        {"mustBe: 0\n    prop", "mustBeLessThan: 5\n    prop", "line 20: quality dates_in_order: sql over the table"},
-        {"name: currency\n", "name: currency\n        unique: true\n", "line 41: unique currency"},
         {"name: currency\n", "name: currency\n        partitioned: true\n", "line 41: partitioned by currency"},
         {"name: currency\n", "name: currency\n        relationships: [{ to: c.code }]\n",
          "relationship of currency to c.code"},
-        {"name: currency\n", "name: currency\n        logicalTypeOptions: { format: email }\n",
-         "line 41: format email of currency"},
-        {"maximum: 1000 }", "maximum: 1000, multipleOf: 5 }", "multipleOf 5 of total"},
+        {"name: currency\n", "name: currency\n        logicalTypeOptions: { format: password }\n",
+         "line 41: format password of currency"},
         {"logicalType: timestamp\n",
          "logicalType: timestamp\n        logicalTypeOptions: { defaultTimezone: Asia/Tokyo }\n",
          "defaultTimezone Asia/Tokyo"},
         {"status: active",
          "status: active\nslaProperties: [{ property: freshness, value: 1, unit: d, element: orders.total }]",
          "line 6: service level freshness"},
-        {"[AUD, NZD] }\n            mustBe: 0", "[AUD, NZD] }\n            mustBeLessThan: 5",
-         "quality currency_allowed: invalidValues"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct arena arena = {0};
@@ -457,6 +489,7 @@ TEST_MAIN(cmocka_unit_test(test_identity), cmocka_unit_test(test_hash_is_of_the_
           cmocka_unit_test(test_constraint_can_be_taken_off), cmocka_unit_test(test_limits),
           cmocka_unit_test(test_source_defaults), cmocka_unit_test(test_types), cmocka_unit_test(test_clean_and_source),
           cmocka_unit_test(test_grain_from_primary_key_positions), cmocka_unit_test(test_latest_by),
-          cmocka_unit_test(test_update_when), cmocka_unit_test(test_nothing_is_silently_unchecked),
-          cmocka_unit_test(test_guaranteed_is_not_unchecked), cmocka_unit_test(test_other_versions),
-          cmocka_unit_test(test_foreign_properties_are_left_alone), cmocka_unit_test(test_several_tables))
+          cmocka_unit_test(test_update_when), cmocka_unit_test(test_checks_of_a_batch),
+          cmocka_unit_test(test_nothing_is_silently_unchecked), cmocka_unit_test(test_guaranteed_is_not_unchecked),
+          cmocka_unit_test(test_other_versions), cmocka_unit_test(test_foreign_properties_are_left_alone),
+          cmocka_unit_test(test_several_tables))
