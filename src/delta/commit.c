@@ -214,7 +214,6 @@ static enum assay_code run_commit(struct delta_attempt *attempt, int64_t *versio
 
 enum assay_code delta_commit(struct store *store, struct engine *engine, struct str root,
                              const struct delta_commit *commit, int64_t *version, struct assay_error *err) {
-    (void)engine;
     if (commit->base && !has_something(commit)) {
         *version = commit->base->version;
         return ASSAY_OK;
@@ -222,6 +221,7 @@ enum assay_code delta_commit(struct store *store, struct engine *engine, struct 
     struct arena arena = {0};
     struct delta_attempt attempt = {.store = store, .root = str_copy(&arena, root), .commit = commit, .arena = &arena};
     enum assay_code rc = run_commit(&attempt, version, err);
+    if (rc == ASSAY_OK) delta_after_commit(&attempt, engine, *version);
     arena_reset(&arena);
     return rc;
 }

@@ -188,3 +188,14 @@ const struct delta_compaction *delta_log_compaction(const struct delta_log *log,
     while (low < log->compaction_count && log->compactions[low].to == to && log->compactions[low].from <= base) low++;
     return low < log->compaction_count && log->compactions[low].to == to ? &log->compactions[low] : NULL;
 }
+
+bool delta_log_is_before(struct str name, int64_t version) {
+    int64_t first, last;
+    struct str rest = name;
+    if (!take_number(&rest, VERSION_DIGITS, &first)) return false;
+    if (str_eq(rest, STR(".json")) || str_eq(rest, STR(".crc")) || str_starts(rest, STR(".checkpoint.")))
+        return first < version;
+    if (!str_starts(rest, STR("."))) return false;
+    rest = str_sub(rest, 1, rest.len);
+    return take_number(&rest, VERSION_DIGITS, &last) && str_eq(rest, STR(".compacted.json")) && first <= version;
+}
