@@ -22,6 +22,14 @@ struct bronze_file {
 enum assay_code header_check(const struct plan *plan, const struct csv_dialect *dialect, struct bronze_file *files,
                              size_t count, struct assay_error *err) NODISCARD;
 
+/**
+ * A header that is one column with the contract's delimiter, and has several with a usual other one: what to do, in
+ * words, appended. False: it is not that.
+ */
+bool mismatch_delimiter(const struct csv_dialect *dialect, struct str header, size_t columns, struct buf *out);
+/** files in the order of their keys. @return OK; REFUSED one of them is there packed and not packed, or packed twice */
+enum assay_code mismatch_twins(const struct bronze_file *files, size_t count, struct assay_error *err) NODISCARD;
+
 /** The rows of several files, handed out block by block to any number of threads. */
 struct blocks;
 /** dialect and files are borrowed. */

@@ -51,27 +51,30 @@ static void print_name(struct buf *out, const struct str *names, size_t count, s
     buf_addz(out, names[i].len > 100 ? "...`" : "`");
 }
 
-static enum assay_code refuse(const struct plan *plan, const struct bronze_file *file, size_t at,
-                              const struct str *found, size_t count, struct assay_error *err) {
+static enum assay_code refuse(const struct plan *plan, const struct csv_dialect *dialect,
+                              const struct bronze_file *file, size_t at, const struct str *found, size_t count,
+                              struct assay_error *err) {
     struct buf text = {0};
     buf_printf(&text, "header column %zu: expected ", at + 1);
     print_name(&text, plan->source_columns, plan->source_column_count, at);
     buf_addz(&text, ", found ");
     print_name(&text, found, count, at);
     buf_printf(&text,
-               " (%zu columns expected, %zu found); no row of the batch was loaded\n"
-               "next: ask the source for the agreed columns, or change the contract %.*s",
-               plan->source_column_count, count, STR_ARG(plan->contract_path));
+               " (%zu columns expected, %zu found); no row of the batch was loaded\n", plan->source_column_count, count);
+    if (count != 1 || !mismatch_delimiter(dialect, found[0], plan->source_column_count, &text))
+        buf_printf(&text, "next: ask the source for the agreed columns, or change the contract %.*s",
+                   STR_ARG(plan->contract_path));
     enum assay_code rc = error_set(err, ASSAY_REFUSED, file->key.ptr, "%s", text.data);
     buf_free(&text);
     return rc;
 }
 
-static enum assay_code check_names(const struct plan *plan, const struct bronze_file *file, const struct str *names,
-                                   size_t count, struct assay_error *err) {
+static enum assay_code check_names(const struct plan *plan, const struct csv_dialect *dialect,
+                                   const struct bronze_file *file, const struct str *names, size_t count,
+                                   struct assay_error *err) {
     for (size_t i = 0; i < count || i < plan->source_column_count; i++)
         if (i >= count || i >= plan->source_column_count || !is_same_name(names[i], plan->source_columns[i]))
-            return refuse(plan, file, i, names, count, err);
+            return refuse(plan, dialect, file, i, names, count, err);
     return ASSAY_OK;
 }
 
@@ -83,7 +86,7 @@ static enum assay_code check_file(const struct plan *plan, const struct csv_dial
     size_t count;
     TRY(csv_file_open(&f, dialect, file->path, file->size_bytes, 0, 1, err));
     enum assay_code rc = read_header(&f, block, &arena, &names, &count, err);
-    if (rc == ASSAY_OK) rc = check_names(plan, file, names, count, err);
+    if (rc == ASSAY_OK) rc = check_names(plan, dialect, file, names, count, err);
     file->rows_offset = block->base + (int64_t)block->at;
     file->rows_line = block->line;
     arena_reset(&arena);
@@ -94,6 +97,7 @@ static enum assay_code check_file(const struct plan *plan, const struct csv_dial
 enum assay_code header_check(const struct plan *plan, const struct csv_dialect *dialect, struct bronze_file *files,
                              size_t count, struct assay_error *err) {
     struct csv_block block;
+    TRY(mismatch_twins(files, count, err));
     csv_block_open(&block, dialect, plan->source_column_count + 1, HEADER_BYTES);
     enum assay_code rc = ASSAY_OK;
     for (size_t i = 0; i < count && rc == ASSAY_OK; i++) rc = check_file(plan, dialect, &files[i], &block, err);
