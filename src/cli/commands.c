@@ -8,6 +8,8 @@ const struct cli_command *const cli_commands[] = {
     &cmd_lint,
     &cmd_plan,
     &cmd_land,
+    &cmd_landing_list,
+    &cmd_landing_verify,
     &cmd_run,
     &cmd_bronze,
     &cmd_silver,

@@ -13,7 +13,7 @@
 
 #include <stdio.h>
 
-enum { REASONS_SHOWN = 6 };
+enum { REASONS_SHOWN = 6, NAMES_SHOWN = 6 };
 
 static void print_number(struct buf *out, int64_t n) { buf_printf(out, "%lld", (long long)n); }
 
@@ -26,12 +26,19 @@ static void print_files(const struct run_result *r, struct buf *out) {
         buf_addz(out, "; unchanged since they were loaded, bronze stays as it is");
     if (r->bronze.is_replaced) buf_addz(out, "; changed since they were loaded, the batch was replaced in bronze");
     buf_addc(out, '\n');
-    struct str rest = r->replaced_hashes;
-    while (rest.len) {
-        struct str line;
-        rest = str_split(rest, '\n', &line);
-        buf_printf(out, "              %.*s\n", STR_ARG(line));
+    for (size_t i = 0; i < r->changes.count; i++) {
+        buf_addz(out, "              ");
+        run_print_change(&r->changes.list[i], out);
+        buf_addc(out, '\n');
     }
+    if (r->batch.left_out_count == 0) return;
+    buf_printf(out, "  left out    %zu: ", r->batch.left_out_count);
+    for (size_t i = 0; i < r->batch.left_out_count && i < NAMES_SHOWN; i++) {
+        if (i) buf_addz(out, ", ");
+        buf_add_printable(out, r->batch.left_out[i]);
+    }
+    if (r->batch.left_out_count > NAMES_SHOWN) buf_printf(out, " and %zu more", r->batch.left_out_count - NAMES_SHOWN);
+    buf_addz(out, " (no data by name, or in a folder)\n");
 }
 
 static void print_reasons(const struct silver_result *s, bool is_warning, struct buf *out) {
@@ -119,6 +126,10 @@ static void print_next(const struct run_result *r, struct buf *out) {
 static void print_result(const struct run_result *r, struct buf *out) {
     static const char *const words[] = {[ASSAY_OK] = "done", [ASSAY_REFUSED] = "REFUSED"};
     const char *word = r->code <= ASSAY_REFUSED ? words[r->code] : "FAILED";
+    if (r->batch_id.len == 0) { /* of the whole source */
+        buf_printf(out, "%.*s  landing  %s\n", STR_ARG(r->plan->table), word);
+        return;
+    }
     buf_printf(out, "%.*s  batch %.*s  %s in %.2f s\n", STR_ARG(r->plan->table), STR_ARG(r->batch_id), word,
                (double)(r->ended_us - r->started_us) / 1e6);
     print_files(r, out);

@@ -3,23 +3,50 @@
 
 #include <stdlib.h>
 
-/** The batch of a folder whose objects are given; those in folders below it are not looked at. */
+/** Whether any part of a path is marked as no data. */
+static bool has_mark(struct str path) {
+    while (path.len) {
+        struct str part;
+        path = str_split(path, '/', &part);
+        if (landing_is_marked(part)) return true;
+    }
+    return false;
+}
+
+static bool is_own(struct str name) {
+    return str_eq(name, STR(MANIFEST_NAME)) || str_starts(name, STR(REPLACED_NAME "/"));
+}
+
+static void add_file(const struct plan *plan, const struct store_entry *entry, struct str name,
+                     struct landing_batch *batch) {
+    if (is_own(name)) return;
+    if (str_find_char(name, '/') == SIZE_MAX && landing_is_data(plan, name)) {
+        batch->files[batch->file_count++] =
+            (struct landing_file){name, entry->key, entry->size_bytes, entry->modified_us, {0}};
+        if (entry->modified_us > batch->landed_at_us) batch->landed_at_us = entry->modified_us;
+        return;
+    }
+    batch->left_out[batch->left_out_count++] = name;
+    if (!has_mark(name)) batch->misfit_count++;
+}
+
+/** The batch of a folder whose objects are given. */
 static struct landing_batch make_batch(struct store *store, const struct plan *plan, struct str id,
                                        const struct store_entry *entries, size_t count, struct arena *arena) {
-    struct landing_batch batch = {.id = id, .folder = landing_folder_key(plan, id, arena), .landed_at_us = INT64_MIN};
+    struct landing_batch batch = {.id = id, .folder = landing_folder(plan, id, arena), .landed_at_us = INT64_MIN};
     bool has_manifest = false;
     batch.files = ARENA_ARRAY(arena, count, struct landing_file);
+    batch.left_out = ARENA_ARRAY(arena, count, struct str);
     for (size_t i = 0; i < count; i++) {
-        const struct store_entry *entry = &entries[i];
-        struct str name = str_sub(entry->key, batch.folder.len + 1, entry->key.len);
+        struct str name = str_sub(entries[i].key, batch.folder.len + 1, entries[i].key.len);
         has_manifest = has_manifest || str_eq(name, STR(MANIFEST_NAME));
-        if (str_find_char(name, '/') != SIZE_MAX || !landing_is_data(plan, name)) continue;
-        batch.files[batch.file_count++] =
-            (struct landing_file){name, entry->key, entry->size_bytes, entry->modified_us, {0}};
-        if (entry->modified_us > batch.landed_at_us) batch.landed_at_us = entry->modified_us;
+        add_file(plan, &entries[i], name, &batch);
     }
-    int64_t landed_at_us = has_manifest ? manifest_landed_at(store, batch.folder) : -1;
-    if (landed_at_us >= 0) batch.landed_at_us = landed_at_us;
+    struct arena scratch = {0};
+    struct landing_manifest manifest = {0};
+    if (has_manifest) landing_manifest_read(store, batch.folder, &scratch, &manifest);
+    if (manifest.is_there) batch.landed_at_us = manifest.landed_at_us;
+    arena_reset(&scratch);
     return batch;
 }
 
@@ -28,13 +55,13 @@ enum assay_code landing_find(struct store *store, const struct plan *plan, struc
     struct store_entry *entries;
     size_t entry_count;
     TRY(plan_batch_check(batch_id, err));
-    TRY(store_list_flat(store, landing_folder_key(plan, batch_id, arena), arena, &entries, &entry_count, err));
+    TRY(store_list(store, landing_folder(plan, batch_id, arena), arena, &entries, &entry_count, err));
     *out = make_batch(store, plan, batch_id, entries, entry_count, arena);
     if (out->file_count) return ASSAY_OK;
     const char *where = str_c(arena, out->folder);
-    if (entry_count)
+    if (out->left_out_count)
         return error_set(err, ASSAY_NOT_FOUND, where,
-                         "none of the %zu files in the folder matches the contract's pattern %.*s", entry_count,
+                         "none of the %zu files in the folder matches the contract's pattern %.*s", out->left_out_count,
                          STR_ARG(plan->source.pattern));
     return error_set(err, ASSAY_NOT_FOUND, where,
                      "no such batch folder, or it is empty\nnext: assay land %.*s FILE... --batch %.*s",
@@ -47,29 +74,42 @@ static int by_landing(const void *a, const void *b) {
     return str_cmp(x->id, y->id);
 }
 
-/** The id in a key `<source>/batch_id=<id>/<name>`; empty for anything else. */
-static struct str id_of(struct str source, struct str key) {
-    struct str name, rest = str_split(str_sub(key, source.len + 1, key.len), '/', &name);
+/** The id in a path `batch_id=<id>/<name>` below the source's folder; empty for anything else. */
+static struct str id_of(struct str path) {
+    struct str name, rest = str_split(path, '/', &name);
     if (!str_starts(name, STR(BATCH_PREFIX)) || rest.len == 0) return (struct str){0};
     struct str id = str_sub(name, sizeof BATCH_PREFIX - 1, name.len);
     return plan_batch_check(id, NULL) ? (struct str){0} : id;
 }
 
+static void add_leftover(struct landing_zone *zone, size_t *capacity, struct str source, struct str folder,
+                         struct arena *arena) {
+    struct str key = str_path(arena, source, folder);
+    if (zone->leftover_count && str_eq(zone->leftovers[zone->leftover_count - 1], key)) return;
+    LIST_PUSH(arena, zone->leftovers, zone->leftover_count, *capacity) = key;
+}
+
 enum assay_code landing_list(struct store *store, const struct plan *plan, struct arena *arena,
-                             struct landing_batch **out, size_t *count, struct assay_error *err) {
+                             struct landing_zone *out, struct assay_error *err) {
     struct store_entry *entries;
-    size_t entry_count, capacity = 0;
-    struct str source = landing_source_key(plan, arena);
-    *out = NULL;
-    *count = 0;
-    TRY(store_list(store, source, arena, &entries, &entry_count, err));
-    for (size_t i = 0, next; i < entry_count; i = next) { /* sorted by key: a batch's files are neighbours */
-        struct str id = id_of(source, entries[i].key);
-        for (next = i + 1; next < entry_count && str_eq(id_of(source, entries[next].key), id);) next++;
-        if (id.len == 0) continue;
-        struct landing_batch batch = make_batch(store, plan, id, entries + i, next - i, arena);
-        if (batch.file_count) LIST_PUSH(arena, *out, *count, capacity) = batch;
+    size_t count, batch_capacity = 0, stray_capacity = 0, leftover_capacity = 0;
+    struct str source = landing_source(plan, arena);
+    *out = (struct landing_zone){0};
+    TRY(store_list(store, source, arena, &entries, &count, err));
+    for (size_t i = 0, next; i < count; i = next) { /* sorted by key: a batch's files are neighbours */
+        struct str folder, path = str_sub(entries[i].key, source.len + 1, entries[i].key.len), id = id_of(path);
+        str_split(path, '/', &folder);
+        next = i + 1;
+        if (id.len) {
+            while (next < count && str_eq(id_of(str_sub(entries[next].key, source.len + 1, SIZE_MAX)), id)) next++;
+            LIST_PUSH(arena, out->batches, out->batch_count, batch_capacity) =
+                make_batch(store, plan, id, entries + i, next - i, arena);
+        } else if (str_starts(folder, STR(INCOMING_PREFIX))) {
+            add_leftover(out, &leftover_capacity, source, folder, arena);
+        } else if (!has_mark(path) && landing_is_data(plan, str_basename(path))) {
+            strays_add(plan, out, &stray_capacity, path, arena);
+        }
     }
-    if (*count) qsort(*out, *count, sizeof **out, by_landing);
+    if (out->batch_count) qsort(out->batches, out->batch_count, sizeof *out->batches, by_landing);
     return ASSAY_OK;
 }

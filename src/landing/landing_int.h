@@ -6,19 +6,42 @@
 
 #define BATCH_PREFIX "batch_id="
 #define MANIFEST_NAME "_manifest.json"
+#define REPLACED_NAME "_replaced"
+#define INCOMING_PREFIX "_landing-"
 
 /** A glob over file names: `*`, `?`, `[..]`; every other byte is itself. */
 bool landing_matches(struct str pattern, struct str name);
-/** Whether a name in a batch folder is data: it matches the pattern and starts with neither `_` nor `.`. */
+/** Whether a name is marked as no data: it starts with `_` or `.`. */
+bool landing_is_marked(struct str name);
+/** Whether a name in a batch folder is data: it matches the pattern and is not marked. */
 bool landing_is_data(const struct plan *plan, struct str name);
-/** `Files/<source path>` */
-struct str landing_source_key(const struct plan *plan, struct arena *arena);
-/** `Files/<source path>/batch_id=<id>` */
-struct str landing_folder_key(const struct plan *plan, struct str batch_id, struct arena *arena);
+/** A name as a message shows it, on one line. */
+struct str landing_shown(struct str name, struct arena *arena);
 
-/** landed_at of the manifest in the folder, or -1 if there is none that can be read. */
-int64_t manifest_landed_at(struct store *store, struct str folder);
 /** The manifest's text for hashed files. */
 struct str manifest_print(const struct landing_batch *batch, struct arena *arena);
+
+/** Add a file that no batch folder holds; `path` is below the source's folder. */
+void strays_add(const struct plan *plan, struct landing_zone *zone, size_t *capacity, struct str path,
+                struct arena *arena);
+
+/** One file of a delivery. */
+struct delivery_file {
+    struct str path, name;
+    bool is_stdin;
+};
+/**
+ * The files that are to be copied, by name; out->left_out gets what is not.
+ * @return OK; INVALID as landing_put; NOT_FOUND, DENIED a file or folder
+ */
+enum assay_code delivery_list(const struct plan *plan, const struct landing_delivery *delivery, struct str folder,
+                              struct arena *arena, struct delivery_file **out, size_t *count,
+                              struct landing_batch *batch, struct assay_error *err) NODISCARD;
+/**
+ * Copy one file to a path that is not there yet; fills size and hash.
+ * @return OK; UNAVAILABLE it changed meanwhile; NOT_FOUND, DENIED; INVALID it is no file
+ */
+enum assay_code delivery_copy(const struct delivery_file *from, struct str to_path, struct arena *arena,
+                              struct landing_file *file, struct assay_error *err) NODISCARD;
 
 #endif

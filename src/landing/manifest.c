@@ -1,24 +1,34 @@
 /**
  * The manifest of a batch that `land` made: `_manifest.json` with the batch id, when it landed, and name, bytes and
- * sha256 of each file. It is read only for landed_at; what the files are is always found out from the files.
+ * sha256 of each file. What the files are is always found out from the files; the manifest says what they were.
  */
 #include "landing/landing_int.h"
 
 #include "base/json.h"
 #include "base/time.h"
 
-int64_t manifest_landed_at(struct store *store, struct str folder) {
-    struct arena arena = {0};
+static void read_files(const struct json *files, struct arena *arena, struct landing_manifest *out) {
+    out->files = ARENA_ARRAY(arena, json_count(files), struct landing_file);
+    for (size_t i = 0; i < json_count(files); i++) {
+        const struct json *file = json_at(files, i);
+        struct str name = json_str(json_member(file, "name"));
+        if (name.len == 0) continue;
+        out->files[out->file_count++] =
+            (struct landing_file){.name = str_copy(arena, name),
+                                  .size_bytes = json_int(json_member(file, "bytes")),
+                                  .sha256 = str_copy(arena, json_str(json_member(file, "sha256")))};
+    }
+}
+
+void landing_manifest_read(struct store *store, struct str folder, struct arena *arena, struct landing_manifest *out) {
     struct json *root = NULL;
     struct str text, at;
-    int64_t us = -1;
-    if (store_get(store, str_path(&arena, folder, STR(MANIFEST_NAME)), &arena, &text, NULL)) goto done;
-    if (json_parse(text, MANIFEST_NAME, &root, NULL)) goto done;
-    if (json_get_str(root, "landed_at", &at, NULL) || !time_parse_iso(at, &us)) us = -1;
-done:
+    *out = (struct landing_manifest){0};
+    if (store_get(store, str_path(arena, folder, STR(MANIFEST_NAME)), arena, &text, NULL)) return;
+    if (json_parse(text, MANIFEST_NAME, &root, NULL)) return;
+    out->is_there = !json_get_str(root, "landed_at", &at, NULL) && time_parse_iso(at, &out->landed_at_us);
+    if (out->is_there) read_files(json_member(root, "files"), arena, out);
     json_close(&root);
-    arena_reset(&arena);
-    return us;
 }
 
 struct str manifest_print(const struct landing_batch *batch, struct arena *arena) {

@@ -60,14 +60,23 @@ bool landing_is_data(const struct plan *plan, struct str name) {
     struct str pattern = plan->source.pattern, plain = name;
     if (plan->source.takes_packed && str_ends(name, STR(".gz"))) plain = str_sub(name, 0, name.len - 3);
     if (plan->source.takes_packed && str_ends(name, STR(".zst"))) plain = str_sub(name, 0, name.len - 4);
-    return name.len && name.ptr[0] != '_' && name.ptr[0] != '.' &&
-           (landing_matches(pattern, name) || landing_matches(pattern, plain));
+    return name.len && !landing_is_marked(name) && (landing_matches(pattern, name) || landing_matches(pattern, plain));
 }
 
-struct str landing_source_key(const struct plan *plan, struct arena *arena) {
+struct str landing_source(const struct plan *plan, struct arena *arena) {
     return str_path(arena, STR("Files"), plan->source.path);
 }
 
-struct str landing_folder_key(const struct plan *plan, struct str batch_id, struct arena *arena) {
-    return str_printf(arena, "%.*s/" BATCH_PREFIX "%.*s", STR_ARG(landing_source_key(plan, arena)), STR_ARG(batch_id));
+struct str landing_folder(const struct plan *plan, struct str batch_id, struct arena *arena) {
+    return str_printf(arena, "%.*s/" BATCH_PREFIX "%.*s", STR_ARG(landing_source(plan, arena)), STR_ARG(batch_id));
+}
+
+bool landing_is_marked(struct str name) { return name.len && (name.ptr[0] == '_' || name.ptr[0] == '.'); }
+
+struct str landing_shown(struct str name, struct arena *arena) {
+    struct buf text = {0};
+    buf_add_printable(&text, name);
+    struct str out = str_copy(arena, buf_str(&text));
+    buf_free(&text);
+    return out;
 }

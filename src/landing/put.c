@@ -5,111 +5,52 @@
  * folders, which no list shows, then the folder is renamed to `batch_id=<id>`: before that nothing is there, after it
  * everything.
  * 2. An id that is there with equal content (names and hashes) changes nothing.
- * 3. Nothing is ever deleted: a batch that is replaced moves, as it is, to `_replaced/<time>/` in the new one. In
- * between the batch is absent for a moment, but never half of one and half of the other; after a crash then, the old
- * one lies in `_landing-<random>-replaced` and the delivery is landed again.
+ * 3. Nothing is ever deleted: a batch that is replaced changes places with the new one in a single step, so that one of
+ * them is there at any time; then it moves into `_replaced/<time>/` of the new one. After a crash in between it lies in
+ * `_landing-<random>`.
+ * 4. Storage behind a link is somebody else's and is not written.
  */
 #include "landing/landing_int.h"
 
 #include "base/hash.h"
 #include "base/time.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { COPY_BYTES = 1 << 20 };
-
-static enum assay_code check_names(const struct plan *plan, const struct str *paths, size_t count,
+/** Invariant 4. The path is the root's, which has no links, and the key. */
+static enum assay_code check_links(struct store *store, struct str folder, struct arena *arena,
                                    struct assay_error *err) {
-    for (size_t i = 0; i < count; i++) {
-        struct str name = str_basename(paths[i]);
-        if (!landing_is_data(plan, name))
-            return error_set(
-                err, ASSAY_INVALID, paths[i].ptr,
-                "the file would not be read: names must match the contract's pattern %.*s and not start with _ or .",
-                STR_ARG(plan->source.pattern));
-        for (size_t k = 0; k < i; k++)
-            if (str_eq(str_basename(paths[k]), name))
-                return error_set(err, ASSAY_INVALID, paths[i].ptr,
-                                 "two files are named %.*s; a batch needs one name per file", STR_ARG(name));
+    struct str path;
+    TRY(store_local_path(store, folder, arena, &path, err));
+    if (!str_ends(path, folder)) return ASSAY_OK;
+    size_t start = path.len - folder.len;
+    for (size_t end = start; end <= path.len; end++) {
+        struct stat st;
+        char target[1024];
+        if (end < path.len && path.ptr[end] != '/') continue;
+        const char *part = str_c(arena, str_sub(path, 0, end));
+        if (lstat(part, &st) || !S_ISLNK(st.st_mode)) continue;
+        ssize_t len = readlink(part, target, sizeof target);
+        return error_set(err, ASSAY_DENIED, str_c(arena, str_sub(path, start, end)),
+                         "is a link to %.*s: storage of somebody else, which is read and never written; nothing was "
+                         "landed\nnext: let its owner deliver there, or land into a source folder of the lake itself",
+                         len > 0 ? (int)len : 0, target);
     }
     return ASSAY_OK;
 }
 
-static enum assay_code write_all(int fd, const char *bytes, size_t count) {
-    while (count) {
-        ssize_t n = write(fd, bytes, count);
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0) return ASSAY_UNAVAILABLE;
-        bytes += n;
-        count -= (size_t)n;
-    }
-    return ASSAY_OK;
-}
-
-/** Copy between open files, hashing on the way. */
-static enum assay_code copy_bytes(int from, int to, const char *from_name, const char *to_name,
-                                  struct landing_file *file, char *hex, struct assay_error *err) {
-    struct hash *h = hash_open();
-    char *block = memory_alloc(COPY_BYTES);
-    enum assay_code rc = ASSAY_OK;
-    ssize_t n;
-    while ((n = read(from, block, COPY_BYTES)) > 0 && rc == ASSAY_OK) {
-        hash_add(h, block, (size_t)n);
-        file->size_bytes += n;
-        if (write_all(to, block, (size_t)n)) rc = error_errno(err, errno, to_name, "write");
-    }
-    if (n < 0 && rc == ASSAY_OK) rc = error_errno(err, errno, from_name, "read");
-    hash_close(&h, hex);
-    free(block);
-    return rc;
-}
-
-/** Copy one file to a staged path; fills size and hash. */
-static enum assay_code copy_file(struct str from_path, struct str to_path, struct arena *arena,
-                                 struct landing_file *file, struct assay_error *err) {
-    const char *from_name = str_c(arena, from_path), *to_name = str_c(arena, to_path);
-    char hex[HASH_SHA256_HEX + 1];
-    struct stat st;
-    int to = -1, from = open(from_name, O_RDONLY | O_CLOEXEC);
-    if (from < 0) return error_errno(err, errno, from_name, "read");
-    enum assay_code rc = ASSAY_OK;
-    if (fstat(from, &st) || !S_ISREG(st.st_mode)) {
-        rc = error_set(err, ASSAY_INVALID, from_name, "is no file; name the files of the delivery one by one");
-        goto done;
-    }
-    to = open(to_name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (to < 0) {
-        rc = error_errno(err, errno, to_name, "create");
-        goto done;
-    }
-    rc = copy_bytes(from, to, from_name, to_name, file, hex, err);
-    if (rc == ASSAY_OK) file->sha256 = str_copy(arena, str_of(hex));
-done:
-    if (to >= 0 && close(to) && rc == ASSAY_OK) rc = error_errno(err, errno, to_name, "write");
-    close(from);
-    return rc;
-}
-
-static int by_name(const void *a, const void *b) {
-    return str_cmp(((const struct landing_file *)a)->name, ((const struct landing_file *)b)->name);
-}
-
-/** Copy all files into the staging folder, sorted by name; file i is staged as staged[i]. */
-static enum assay_code stage_all(struct staging *staging, const struct str *paths, size_t count, struct arena *arena,
-                                 struct landing_batch *out, struct assay_error *err) {
+/** Copy all files into the staging folder; their keys are their staged paths for now. */
+static enum assay_code stage_all(struct staging *staging, const struct delivery_file *files, size_t count,
+                                 struct arena *arena, struct landing_batch *out, struct assay_error *err) {
     out->files = ARENA_ARRAY(arena, count, struct landing_file);
     out->file_count = count;
     for (size_t i = 0; i < count; i++) {
         struct landing_file *file = &out->files[i];
-        file->name = str_copy(arena, str_basename(paths[i]));
-        file->key = staging_path(staging, arena, STR("landing")); /* its path for now */
-        TRY(copy_file(paths[i], file->key, arena, file, err));
+        file->name = str_copy(arena, files[i].name);
+        file->key = staging_path(staging, arena, STR("landing"));
+        TRY(delivery_copy(&files[i], file->key, arena, file, err));
     }
-    qsort(out->files, count, sizeof *out->files, by_name);
     return ASSAY_OK;
 }
 
@@ -122,50 +63,70 @@ static enum assay_code publish_all(struct store *store, struct str folder, const
 }
 
 /** Names and hashes of both, compared; *difference gets the first that differs. */
-static bool is_same(const struct landing_batch *old, const struct landing_batch *new, struct arena *arena,
-                    struct str *difference) {
-    for (size_t i = 0; i < old->file_count || i < new->file_count; i++) {
-        bool has_old = i < old->file_count, has_new = i < new->file_count;
-        if (has_old && has_new && str_eq(old->files[i].name, new->files[i].name) &&
-            str_eq(old->files[i].sha256, new->files[i].sha256))
-            continue;
-        if (has_old && has_new && str_eq(old->files[i].name, new->files[i].name))
-            *difference = str_printf(arena, "%.*s has sha256 %.*s there, %.*s now", STR_ARG(old->files[i].name),
-                                     STR_ARG(old->files[i].sha256), STR_ARG(new->files[i].sha256));
-        else if (has_old && (!has_new || str_cmp(old->files[i].name, new->files[i].name) < 0))
-            *difference = str_printf(arena, "%.*s is there and not in this delivery", STR_ARG(old->files[i].name));
+static bool is_same(const struct landing_file *old, size_t old_count, const struct landing_batch *new,
+                    struct arena *arena, struct str *difference) {
+    for (size_t i = 0, k = 0; i < old_count || k < new->file_count; i++, k++) {
+        const struct landing_file *was = i < old_count ? &old[i] : NULL;
+        const struct landing_file *is = k < new->file_count ? &new->files[k] : NULL;
+        int order = !was ? 1 : !is ? -1 : str_cmp(was->name, is->name);
+        if (order == 0 && str_eq(was->sha256, is->sha256)) continue;
+        if (order == 0)
+            *difference =
+                str_printf(arena, "%.*s has sha256 %.*s there, %.*s now", STR_ARG(landing_shown(was->name, arena)),
+                           STR_ARG(was->sha256), STR_ARG(is->sha256));
+        else if (order < 0)
+            *difference =
+                str_printf(arena, "%.*s is there and not in this delivery", STR_ARG(landing_shown(was->name, arena)));
         else
-            *difference = str_printf(arena, "%.*s is not there yet", STR_ARG(new->files[i].name));
+            *difference = str_printf(arena, "%.*s is not there yet", STR_ARG(landing_shown(is->name, arena)));
         return false;
     }
     return true;
 }
 
-/** The batch folder goes aside, the new one takes its place, and keeps the old one in `_replaced/<time>/`. */
-static enum assay_code swap_folders(struct store *store, struct str incoming, const struct landing_batch *old,
-                                    int64_t now_us, struct arena *arena, struct assay_error *err) {
-    struct str aside = str_printf(arena, "%.*s-replaced", STR_ARG(incoming));
-    struct str kept = str_printf(arena, "%.*s/_replaced/%lld", STR_ARG(old->folder), (long long)now_us);
-    enum assay_code rc = store_move(store, old->folder, aside, err);
-    if (rc == ASSAY_OK) rc = store_move(store, incoming, old->folder, err);
-    if (rc) { /* also when the move was done and only its answer is lost */
-        enum assay_code back = store_move(store, aside, old->folder, NULL);
-        if (back && back != ASSAY_NOT_FOUND) error_prepend(err, "the batch as it was is kept in %.*s", STR_ARG(aside));
-        return rc;
-    }
-    rc = store_move(store, aside, kept, err);
+/** Whether the folder's manifest is the new batch's. */
+static bool has_manifest(struct store *store, struct str folder, const struct landing_batch *new, struct arena *arena) {
+    struct str text;
+    return store_get(store, str_path(arena, folder, STR(MANIFEST_NAME)), arena, &text, NULL) == ASSAY_OK &&
+           str_eq(text, manifest_print(new, arena));
+}
+
+/** The batch that was there, now in `aside`, moves below the new one, and so do those that it had replaced. */
+static enum assay_code keep_replaced(struct store *store, struct str aside, const struct landing_batch *new,
+                                     struct arena *arena, struct assay_error *err) {
+    struct str kept = str_path(arena, new->folder, STR(REPLACED_NAME));
+    enum assay_code rc = store_move(store, str_path(arena, aside, STR(REPLACED_NAME)), kept, err);
+    if (rc == ASSAY_OK || rc == ASSAY_NOT_FOUND || rc == ASSAY_EXISTS)
+        rc = store_move(store, aside, str_printf(arena, "%.*s/%lld", STR_ARG(kept), (long long)new->landed_at_us), err);
     if (rc) error_prepend(err, "the batch is replaced; as it was before it is kept in %.*s", STR_ARG(aside));
     return rc;
 }
 
-/** What to do with an id that is there already: nothing, refuse, or replace it. */
+/** Invariant 3. An answer may be lost when the work was done, so a failure is looked into. */
+static enum assay_code swap_folders(struct store *store, struct str incoming, const struct landing_batch *new,
+                                    struct arena *arena, struct assay_error *err) {
+    enum assay_code rc = store_exchange(store, incoming, new->folder, err);
+    if (rc == ASSAY_OK || has_manifest(store, new->folder, new, arena))
+        return keep_replaced(store, incoming, new, arena, err);
+    if (rc == ASSAY_UNSUPPORTED)
+        return error_set(err, rc, str_c(arena, new->folder),
+                         "this file system cannot replace a folder in one step, and a batch must never be absent; "
+                         "nothing was changed\nnext: land the correction as a batch of its own");
+    return rc;
+}
+
+/** What to do with an id that is there already: nothing, refuse, or replace it. A batch that is not what its manifest
+ * says can be landed again to mend that. */
 static enum assay_code judge_existing(struct store *store, struct landing_batch *old, const struct landing_batch *new,
                                       bool replace, struct arena *arena, enum landing_outcome *outcome,
                                       struct assay_error *err) {
-    struct str difference = {0};
+    struct str difference = {0}, ignored;
+    struct landing_manifest manifest;
     TRY(landing_hash(store, old, 1, arena, err));
-    bool is_equal = is_same(old, new, arena, &difference);
-    *outcome = is_equal ? LANDING_SAME : LANDING_REPLACED;
+    landing_manifest_read(store, old->folder, arena, &manifest);
+    bool is_equal = is_same(old->files, old->file_count, new, arena, &difference);
+    bool is_true = !manifest.is_there || is_same(manifest.files, manifest.file_count, new, arena, &ignored);
+    *outcome = is_equal && (is_true || !replace) ? LANDING_SAME : LANDING_REPLACED;
     if (is_equal || replace) return ASSAY_OK;
     return error_set(err, ASSAY_REFUSED, str_c(arena, old->folder),
                      "batch %.*s was landed before with other content: %.*s\n"
@@ -182,45 +143,59 @@ static void remove_incoming(struct store *store, struct str incoming, struct are
         if (store_remove(store, entries[i].key, NULL)) return;
 }
 
-static enum assay_code put_new(struct store *store, struct str incoming, const struct landing_batch *new,
+/** A folder that is there all the same holds no data, so what it holds may be replaced. */
+static enum assay_code put_new(struct store *store, struct str incoming, const struct landing_batch *new, bool replace,
                                struct arena *arena, struct assay_error *err) {
     enum assay_code rc = store_move(store, incoming, new->folder, err);
+    if (rc == ASSAY_EXISTS && replace) return swap_folders(store, incoming, new, arena, err);
     if (rc != ASSAY_EXISTS) return rc;
     return error_set(err, ASSAY_CONFLICT, str_c(arena, new->folder),
                      "the folder is there already, without a file that the contract reads, or was landed at the same "
-                     "time; look at it, then land again");
+                     "time; look at it, then land again, with --replace if it may move to _replaced/");
 }
 
-static enum assay_code put_batch(struct store *store, struct staging *staging, const struct plan *plan,
-                                 const struct str *paths, size_t count, bool replace, struct arena *arena,
-                                 struct landing_batch *out, enum landing_outcome *outcome, struct assay_error *err) {
-    struct landing_batch old;
-    struct str incoming =
-        str_printf(arena, "%.*s/_landing-%.*s", STR_ARG(landing_source_key(plan, arena)), STR_ARG(hash_uuid(arena)));
-    TRY(stage_all(staging, paths, count, arena, out, err));
-    *outcome = LANDING_DONE;
-    enum assay_code rc = landing_find(store, plan, out->id, arena, &old, err);
-    if (rc && rc != ASSAY_NOT_FOUND) return rc;
-    if (rc == ASSAY_OK) TRY(judge_existing(store, &old, out, replace, arena, outcome, err));
-    if (*outcome == LANDING_SAME) return ASSAY_OK;
-    rc = publish_all(store, incoming, out, arena, err);
-    if (rc == ASSAY_OK)
-        rc = *outcome == LANDING_REPLACED ? swap_folders(store, incoming, &old, out->landed_at_us, arena, err)
-                                          : put_new(store, incoming, out, arena, err);
-    if (rc) remove_incoming(store, incoming, arena);
+/** Publish the staged batch and give it its place. */
+static enum assay_code put_staged(struct store *store, const struct plan *plan, enum landing_outcome outcome,
+                                  bool replace, const struct landing_batch *new, struct arena *arena,
+                                  struct assay_error *err) {
+    struct str incoming = str_printf(arena, "%.*s/" INCOMING_PREFIX "%.*s", STR_ARG(landing_source(plan, arena)),
+                                     STR_ARG(hash_uuid(arena)));
+    enum assay_code rc = publish_all(store, incoming, new, arena, err);
+    bool is_published = rc == ASSAY_OK;
+    if (is_published)
+        rc = outcome == LANDING_REPLACED ? swap_folders(store, incoming, new, arena, err)
+                                         : put_new(store, incoming, new, replace, arena, err);
+    /* Once the folders may have changed places, only what is surely the new batch may go. */
+    if (rc && (!is_published || has_manifest(store, incoming, new, arena))) remove_incoming(store, incoming, arena);
     return rc;
 }
 
-enum assay_code landing_put(struct store *store, const struct plan *plan, struct str batch_id, const struct str *paths,
-                            size_t path_count, bool replace, struct arena *arena, struct landing_batch *out,
+static enum assay_code put_batch(struct store *store, struct staging *staging, const struct plan *plan,
+                                 const struct landing_delivery *delivery, struct arena *arena,
+                                 struct landing_batch *out, enum landing_outcome *outcome, struct assay_error *err) {
+    struct landing_batch old;
+    struct delivery_file *files;
+    size_t count;
+    TRY(delivery_list(plan, delivery, out->folder, arena, &files, &count, out, err));
+    TRY(stage_all(staging, files, count, arena, out, err));
+    *outcome = LANDING_DONE;
+    enum assay_code rc = landing_find(store, plan, out->id, arena, &old, err);
+    if (rc && rc != ASSAY_NOT_FOUND) return rc;
+    if (rc == ASSAY_OK) TRY(judge_existing(store, &old, out, delivery->is_replacing, arena, outcome, err));
+    if (*outcome == LANDING_SAME) return ASSAY_OK;
+    return put_staged(store, plan, *outcome, delivery->is_replacing, out, arena, err);
+}
+
+enum assay_code landing_put(struct store *store, const struct plan *plan, struct str batch_id,
+                            const struct landing_delivery *delivery, struct arena *arena, struct landing_batch *out,
                             enum landing_outcome *outcome, struct assay_error *err) {
     struct staging *staging;
     TRY(plan_batch_check(batch_id, err));
-    TRY(check_names(plan, paths, path_count, err));
     *out = (struct landing_batch){
-        .id = batch_id, .folder = landing_folder_key(plan, batch_id, arena), .landed_at_us = time_now_us()};
+        .id = batch_id, .folder = landing_folder(plan, batch_id, arena), .landed_at_us = time_now_us()};
+    TRY(check_links(store, out->folder, arena, err));
     TRY(staging_open(store, &staging, err));
-    enum assay_code rc = put_batch(store, staging, plan, paths, path_count, replace, arena, out, outcome, err);
+    enum assay_code rc = put_batch(store, staging, plan, delivery, arena, out, outcome, err);
     staging_close(&staging);
     if (rc) return rc;
     for (size_t i = 0; i < out->file_count; i++) out->files[i].key = str_path(arena, out->folder, out->files[i].name);

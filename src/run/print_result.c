@@ -103,6 +103,25 @@ static void print_files(struct json_writer *w, const struct landing_batch *batch
     json_end_array(w);
 }
 
+static void print_names(struct json_writer *w, const struct str *names, size_t count) {
+    json_begin_array(w);
+    for (size_t i = 0; i < count; i++) json_put_str(w, names[i]);
+    json_end_array(w);
+}
+
+/** What of the batch was loaded before and is otherwise now. */
+static void print_changes(struct json_writer *w, const struct run_changes *changes) {
+    json_begin_array(w);
+    for (size_t i = 0; i < changes->count; i++) {
+        json_begin_object(w);
+        put_member(w, "name", changes->list[i].name);
+        put_member(w, "old_sha256", changes->list[i].old_sha256);
+        put_member(w, "new_sha256", changes->list[i].new_sha256);
+        json_end_object(w);
+    }
+    json_end_array(w);
+}
+
 static void print_versions(struct json_writer *w, const struct run_result *r) {
     json_key(w, "versions");
     json_begin_object(w);
@@ -131,6 +150,14 @@ void run_print_json(const struct run_result *r, struct buf *out) {
     put_member(&w, "contract_version", r->plan->contract_version);
     if (r->has_silver && r->silver.was_counted) print_counts(&w, r);
     if (r->has_batch) print_files(&w, &r->batch);
+    if (r->batch.left_out_count) {
+        json_key(&w, "left_out");
+        print_names(&w, r->batch.left_out, r->batch.left_out_count);
+    }
+    if (r->changes.count) {
+        json_key(&w, "changes");
+        print_changes(&w, &r->changes);
+    }
     if (r->has_bronze) print_versions(&w, r);
     put_member(&w, "started_at", time_iso_ms(&arena, r->started_us));
     put_member(&w, "ended_at", time_iso_ms(&arena, r->ended_us));

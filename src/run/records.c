@@ -55,77 +55,6 @@ const char *run_status(const struct run_result *result) {
     return result->code == ASSAY_OK ? "done" : result->code == ASSAY_REFUSED ? "refused" : "failed";
 }
 
-struct str record_files(const struct landing_batch *batch, struct arena *arena) {
-    struct buf text = {0};
-    struct json_writer w = {.out = &text};
-    json_begin_array(&w);
-    for (size_t i = 0; i < batch->file_count; i++) {
-        const struct landing_file *f = &batch->files[i];
-        json_begin_object(&w);
-        json_key(&w, "name");
-        json_put_str(&w, f->name);
-        json_key(&w, "bytes");
-        json_put_int(&w, f->size_bytes);
-        json_key(&w, "sha256");
-        json_put_str(&w, f->sha256);
-        json_key(&w, "modified_us");
-        json_put_int(&w, f->modified_us);
-        json_end_object(&w);
-    }
-    json_end_array(&w);
-    struct str out = str_copy(arena, buf_str(&text));
-    buf_free(&text);
-    return out;
-}
-
-/** The entry of a file in a record, or NULL. */
-static const struct json *find_file(const struct json *files, struct str name) {
-    for (size_t i = 0; i < json_count(files); i++) {
-        const struct json *f = json_at(files, i);
-        if (str_eq(json_str(json_member(f, "name")), name)) return f;
-    }
-    return NULL;
-}
-
-bool record_has_same_files(struct str old_files, const struct landing_batch *batch) {
-    struct json *old;
-    if (json_parse(old_files, "assay.runs", &old, NULL)) return false;
-    bool is_same = json_count(old) == batch->file_count;
-    for (size_t i = 0; i < batch->file_count && is_same; i++) {
-        const struct landing_file *f = &batch->files[i];
-        const struct json *was = find_file(old, f->name);
-        is_same = was && json_int(json_member(was, "bytes")) == f->size_bytes &&
-                  json_int(json_member(was, "modified_us")) == f->modified_us;
-    }
-    json_close(&old);
-    return is_same;
-}
-
-struct str record_difference(struct str old_files, const struct landing_batch *batch, struct arena *arena) {
-    struct json *old;
-    struct buf text = {0};
-    if (json_parse(old_files, "assay.runs", &old, NULL)) return (struct str){0};
-    for (size_t i = 0; i < batch->file_count; i++) {
-        const struct landing_file *f = &batch->files[i];
-        struct str was = json_str(json_member(find_file(old, f->name), "sha256"));
-        if (str_eq(was, f->sha256)) continue;
-        buf_printf(&text, "%s%.*s: %.*s -> %.*s", text.len ? "\n" : "", STR_ARG(f->name),
-                   STR_ARG(was.len ? was : STR("not there")), STR_ARG(f->sha256));
-    }
-    for (size_t i = 0; i < json_count(old); i++) {
-        struct str name = json_str(json_member(json_at(old, i), "name"));
-        bool is_there = false;
-        for (size_t k = 0; k < batch->file_count; k++) is_there = is_there || str_eq(batch->files[k].name, name);
-        if (!is_there)
-            buf_printf(&text, "%s%.*s: %.*s -> gone", text.len ? "\n" : "", STR_ARG(name),
-                       STR_ARG(json_str(json_member(json_at(old, i), "sha256"))));
-    }
-    json_close(&old);
-    struct str out = str_copy(arena, buf_str(&text));
-    buf_free(&text);
-    return out;
-}
-
 const struct run_record *records_find(const struct run_record *records, size_t count, struct str batch_id) {
     for (size_t i = 0; i < count; i++)
         if (str_eq(records[i].batch_id, batch_id)) return &records[i];
@@ -136,7 +65,9 @@ static enum assay_code query_records(struct session *session, const struct delta
                                      const struct plan *plan, struct arena *arena, struct engine_result *out,
                                      struct assay_error *err) {
     struct buf sql = {0};
-    buf_addz(&sql, "SELECT batch_id, status, gate, contract_hash, reader_settings, files FROM ");
+    buf_addz(&sql, "SELECT batch_id, status, gate, contract_hash, reader_settings, files, "
+                   "last_value(files IGNORE NULLS) OVER (PARTITION BY batch_id ORDER BY ended_at, run_id ROWS BETWEEN "
+                   "UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) FROM ");
     enum assay_code rc = delta_scan_sql(snapshot, NULL, snapshot->file_count, false, arena, &sql, err);
     if (rc == ASSAY_OK) {
         buf_addz(&sql, " WHERE table_name = ");
@@ -165,7 +96,8 @@ enum assay_code records_load(struct session *session, const struct plan *plan, s
     for (size_t i = 0; i < r.row_count; i++)
         (*out)[i] = (struct run_record){engine_cell_at(&r, i, 0)->text, engine_cell_at(&r, i, 1)->text,
                                         engine_cell_at(&r, i, 2)->text, engine_cell_at(&r, i, 3)->text,
-                                        engine_cell_at(&r, i, 4)->text, engine_cell_at(&r, i, 5)->text};
+                                        engine_cell_at(&r, i, 4)->text, engine_cell_at(&r, i, 5)->text,
+                                        engine_cell_at(&r, i, 6)->text};
     return ASSAY_OK;
 }
 

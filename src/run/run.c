@@ -5,7 +5,8 @@
  * changed since, or it was refused and the contract changed since or the state of a table was the reason, which may
  * have been mended. A batch that is named is always run.
  * 2. Order: landed_at, then id. Order does not matter to the tables (the merge sees to that), only to people.
- * 3. A refused batch is recorded and the others go on. A failure ends the run and leaves no record, so the batch stays
+ * 3. A refused batch is recorded and the others go on. So do they when files lie where no run reads them, which refuses
+ * the run at its end. A failure ends the run and leaves no record, so the batch stays
  * pending.
  */
 #include "run/run_int.h"
@@ -18,7 +19,7 @@ void run_interrupt(struct session *session) {
     if (session->engine) engine_interrupt(session->engine);
 }
 
-static bool is_pending(const struct plan *plan, const struct landing_batch *batch, const struct run_record *record) {
+bool run_is_pending(const struct plan *plan, const struct landing_batch *batch, const struct run_record *record) {
     if (!record) return true;
     if (!str_eq(record->reader_settings, plan->reader_settings)) return true;
     if (!record_has_same_files(record->files, batch)) return true;
@@ -28,16 +29,19 @@ static bool is_pending(const struct plan *plan, const struct landing_batch *batc
 
 /** Batches to run, unhashed. */
 static enum assay_code find_batches(struct session *session, const struct plan *plan, struct arena *arena,
-                                    struct landing_batch **out, size_t *count, struct assay_error *err) {
-    struct landing_batch *all;
+                                    struct landing_zone *zone, struct landing_batch **out, size_t *count,
+                                    struct assay_error *err) {
     struct run_record *records;
-    size_t all_count, record_count;
-    TRY(landing_list(session->store, plan, arena, &all, &all_count, err));
+    size_t record_count;
+    TRY(landing_list(session->store, plan, arena, zone, err));
     TRY(records_load(session, plan, arena, &records, &record_count, err));
-    *out = ARENA_ARRAY(arena, all_count, struct landing_batch);
+    *out = ARENA_ARRAY(arena, zone->batch_count, struct landing_batch);
     *count = 0;
-    for (size_t i = 0; i < all_count; i++)
-        if (is_pending(plan, &all[i], records_find(records, record_count, all[i].id))) (*out)[(*count)++] = all[i];
+    for (size_t i = 0; i < zone->batch_count; i++) {
+        const struct landing_batch *batch = &zone->batches[i];
+        if (batch->file_count == 0) continue;
+        if (run_is_pending(plan, batch, records_find(records, record_count, batch->id))) (*out)[(*count)++] = *batch;
+    }
     return ASSAY_OK;
 }
 
@@ -47,7 +51,7 @@ static void tell_replaced(struct session *session, struct run_result *r, struct 
     size_t count;
     if (!r->bronze.is_replaced || records_load(session, r->plan, arena, &records, &count, NULL)) return;
     const struct run_record *record = records_find(records, count, r->batch_id);
-    if (record) r->replaced_hashes = record_difference(record->files, &r->batch, arena);
+    if (record) r->changes = record_changes(record->known_files, &r->batch, arena);
 }
 
 static enum assay_code run_bronze(struct session *session, struct run_result *r, bool with_files, struct arena *arena) {
@@ -150,13 +154,25 @@ static enum assay_code run_batch(struct session *session, const struct plan *pla
     return code;
 }
 
+/** Files that no run reads are told of like a refused batch, after the others. */
+static void judge_zone(struct session *session, const struct plan *plan, const struct landing_zone *zone,
+                       const struct run_options *options, bool *is_refused) {
+    struct run_result r = {.plan = plan, .gate = STR("landing"), .started_us = time_now_us()};
+    r.code = landing_judge(session->store, plan, zone, &r.err);
+    r.ended_us = r.started_us;
+    if (r.code == ASSAY_OK) return;
+    *is_refused = true;
+    if (options->report) options->report(options->context, &r);
+}
+
 static enum assay_code run_plan(struct session *session, const struct plan *plan, const struct run_options *options,
                                 size_t *ran, bool *is_refused, struct assay_error *err) {
     struct arena arena = {0};
+    struct landing_zone zone = {0};
     struct landing_batch named = {.id = options->batch_id}, *batches = &named;
     size_t count = 1;
     enum assay_code rc = ASSAY_OK;
-    if (options->batch_id.len == 0) rc = find_batches(session, plan, &arena, &batches, &count, err);
+    if (options->batch_id.len == 0) rc = find_batches(session, plan, &arena, &zone, &batches, &count, err);
     for (size_t i = 0; i < count && rc == ASSAY_OK; i++) {
         if (session->is_interrupted) {
             rc = error_set(err, ASSAY_INTERRUPTED, plan->table.ptr, "stopped between two batches; %zu of %zu are done",
@@ -170,6 +186,7 @@ static enum assay_code run_plan(struct session *session, const struct plan *plan
             rc = ASSAY_OK;
         }
     }
+    if (rc == ASSAY_OK) judge_zone(session, plan, &zone, options, is_refused);
     arena_reset(&arena);
     return rc;
 }

@@ -75,6 +75,55 @@ enum assay_code session_open(const struct project *project, const struct session
                              struct assay_error *err) NODISCARD;
 void session_close(struct session *session);
 
+/* ---- batches beside what was loaded of them ---- */
+
+/** A file that is not what it was. */
+struct run_change {
+    struct str name;
+    struct str old_sha256, new_sha256; /* empty where there is none */
+    bool is_later, is_gone;            /* it came later; it is gone */
+};
+struct run_changes {
+    struct run_change *list;
+    size_t count;
+};
+/** `name: old sha256 -> new sha256`, with `not there` and `gone`; no line end. */
+void run_print_change(const struct run_change *change, struct buf *out);
+
+enum run_batch_state {
+    RUN_BATCH_NEW,     /* no run is recorded */
+    RUN_BATCH_LOADED,  /* as the last run took it */
+    RUN_BATCH_REFUSED, /* the same, and that run refused it */
+    RUN_BATCH_CHANGED, /* since the last run */
+    RUN_BATCH_GONE,    /* a run is recorded, and no file is there */
+};
+
+struct run_batch {
+    struct landing_batch landing; /* hashed as far as was needed */
+    enum run_batch_state state;
+    struct str gate;            /* of a refused batch */
+    bool is_pending;            /* a bare `assay run` takes it */
+    struct run_changes changes; /* since the last run, else since it was landed by its manifest */
+    bool is_landed_again;       /* the changes are those of `assay land --replace`: the manifest has them */
+    bool is_wrong;              /* changed behind assay's back, or not to be read */
+    struct str error;           /* why files could not be read */
+};
+
+struct run_zone {
+    struct landing_zone landing;
+    struct run_batch *batches; /* as in landing, then those that are gone, by id */
+    size_t batch_count;
+    size_t wrong_count;
+};
+
+/**
+ * The batches of the plan's source and what became of each.
+ * @param is_verifying  hash every file; else only those whose size or time is not what the last run saw
+ * @return OK, whatever is found; as landing_list, records
+ */
+enum assay_code run_zone_load(struct session *session, const struct plan *plan, bool is_verifying, struct arena *arena,
+                              struct run_zone *out, struct assay_error *err) NODISCARD;
+
 /* ---- running ---- */
 
 enum run_stage { RUN_BRONZE = 1, RUN_SILVER = 2 };
@@ -85,13 +134,13 @@ struct run_result {
     struct str run_id, batch_id;
     enum assay_code code; /* OK; REFUSED; else the failure */
     struct assay_error err;
-    struct str gate;                        /* batch_id, batch_folder, header or a gate of silver; empty */
+    struct str gate;                        /* batch_id, batch_folder, header or a gate of silver; empty. landing: files
+                                               lie in no batch folder, and batch_id is empty */
     bool has_batch, has_bronze, has_silver; /* which of these are filled */
     struct landing_batch batch;
     struct bronze_result bronze;
     struct silver_result silver;
-    struct str replaced_hashes; /* when the batch was loaded before with other content: lines `name: old sha256 -> new
-                                   sha256` */
+    struct run_changes changes; /* when the batch was loaded before with other content */
     int64_t started_us, ended_us;
     double bronze_s, silver_s;
 };

@@ -13,7 +13,8 @@ struct run_record {
     struct str gate;   /* that refused it; empty when the state of a table did */
     struct str contract_hash;
     struct str reader_settings;
-    struct str files; /* JSON: [{"name","bytes","sha256","modified_us"}], by name */
+    struct str files; /* JSON: [{"name","bytes","sha256","modified_us"}], by name; empty for a run of silver alone */
+    struct str known_files; /* of the last record that has them */
 };
 
 /** The last record of each batch of the plan's table, by batch id. No table, no records. */
@@ -26,10 +27,17 @@ const struct run_record *records_find(const struct run_record *records, size_t c
 
 /** The files of a batch as a record keeps them. */
 struct str record_files(const struct landing_batch *batch, struct arena *arena);
-/** `name: old sha256 -> new sha256` for each file that changed, came or went; one a line. */
-struct str record_difference(struct str old_files, const struct landing_batch *batch, struct arena *arena);
+/** Them read back, by name; false when there are none. */
+bool record_read_files(struct str text, struct arena *arena, struct landing_file **out, size_t *count);
+/** What differs by name and hash. A file of the batch that is not hashed counts as it was. */
+struct run_changes changes_find(const struct landing_file *old, size_t old_count, const struct landing_batch *batch,
+                                struct arena *arena);
+struct run_changes record_changes(struct str old_files, const struct landing_batch *batch, struct arena *arena);
 /** Whether names, sizes and times are those of the record (hashes are not looked at). */
 bool record_has_same_files(struct str old_files, const struct landing_batch *batch);
+
+/** Whether a run without --batch takes the batch; record NULL: it was never run. */
+bool run_is_pending(const struct plan *plan, const struct landing_batch *batch, const struct run_record *record);
 
 /** done, refused or failed. */
 const char *run_status(const struct run_result *result);

@@ -6,7 +6,8 @@ import subprocess
 import feed
 import pytest
 
-COMMANDS = ["init", "lint", "plan", "land", "run", "bronze", "silver", "quarantine show", "completion", "help", "version"]
+COMMANDS = ["init", "lint", "plan", "land", "landing list", "landing verify", "run", "bronze", "silver",
+            "quarantine show", "completion", "help", "version"]
 
 
 def test_overview_names_every_command(project):

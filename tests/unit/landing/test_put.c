@@ -10,7 +10,8 @@
 
 static enum assay_code put(const char *id, const struct str *paths, size_t count, bool replace,
                            struct landing_batch *out, enum landing_outcome *outcome) {
-    return landing_put(w.store, &PLAN, str_of(id), paths, count, replace, &w.arena, out, outcome, &w.err);
+    struct landing_delivery delivery = {.paths = paths, .path_count = count, .is_replacing = replace};
+    return landing_put(w.store, &PLAN, str_of(id), &delivery, &w.arena, out, outcome, &w.err);
 }
 
 static void assert_holds(const char *key, const char *text) {
@@ -165,8 +166,8 @@ static void *race(void *context) {
     struct assay_error err = {0};
     struct landing_batch batch;
     enum landing_outcome outcome = LANDING_SAME;
-    enum assay_code rc =
-        landing_put(w.store, &PLAN, STR("b1"), (const struct str *)context, 2, false, &arena, &batch, &outcome, &err);
+    struct landing_delivery delivery = {.paths = context, .path_count = 2};
+    enum assay_code rc = landing_put(w.store, &PLAN, STR("b1"), &delivery, &arena, &batch, &outcome, &err);
     if (rc == ASSAY_OK && outcome == LANDING_DONE) atomic_fetch_add(&landed, 1);
     bool is_fine = rc == ASSAY_OK || rc == ASSAY_REFUSED || rc == ASSAY_CONFLICT;
     if (!is_fine) print_error("%s: %s\n", err.where, err.message);
