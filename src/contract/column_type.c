@@ -79,10 +79,6 @@ static struct type read_physical(struct reader *r, const struct yaml_node *physi
                      "physicalType '%.*s' is no type that assay reads", STR_ARG(shown(r, physical->text)));
         return (struct type){0};
     }
-    if (type.kind == TYPE_BINARY) {
-        report_error(r, at, "unsupported", STR("write string"), "binary columns are not read yet");
-        return (struct type){0};
-    }
     if (!agrees(logical, type))
         report_error(r, at, "type-mismatch", (struct str){0}, "physicalType '%.*s' does not fit logicalType '%.*s'",
                      STR_ARG(shown(r, physical->text)), STR_ARG(logical->text));

@@ -179,6 +179,15 @@ static void read_multiple(struct reader *r, const struct yaml_node *options, siz
     rule->predicate = predicate;
 }
 
+/* Of bytes, which have no characters. */
+static void refuse_text_options(struct reader *r, const struct yaml_node *options) {
+    static const char *const keys[] = {"minLength", "maxLength", "pattern"};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (scalar_of(options, keys[i]))
+            report_error(r, mark_member(r, options, keys[i]), "type-mismatch", STR("write physicalType: string"),
+                         "%s is asked of text, and the column is binary", keys[i]);
+}
+
 static bool is_utc(struct str zone) {
     static const char *const names[] = {"UTC", "Etc/UTC", "GMT", "Z", "+00:00"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
@@ -239,5 +248,6 @@ void read_options(struct reader *r, const struct yaml_node *property, size_t col
         read_pattern(r, member->value, column);
         read_text_format(r, member->value, column);
     }
+    if (r->contract->columns[column].type.kind == TYPE_BINARY) refuse_text_options(r, member->value);
     note_unchecked(r, member->value, column);
 }

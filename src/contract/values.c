@@ -54,9 +54,10 @@ bool value_fits(const struct reader *r, struct type type, struct str text) {
     case TYPE_TIMESTAMP:
     case TYPE_TIMESTAMP_NTZ:
         return is_plain && parses(r, str_printf(r->arena, "TIMESTAMP '%.*s'", STR_ARG(text)));
+    case TYPE_BINARY: /* no literal of the rule language is one */
+        return false;
     case TYPE_NONE: /* reported with the column */
     case TYPE_STRING:
-    case TYPE_BINARY:
         return true;
     }
     return true;

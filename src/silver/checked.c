@@ -53,7 +53,8 @@ static void print_text_layer(const struct silver_load *load, struct buf *sql) {
     buf_printf(sql, " FROM %.*s b", STR_ARG(load->raw));
 }
 
-/** The cleaned text "=c<i>" of layer `alias` as a cast reads it: numbers as the source writes them become plain ones. */
+/** The cleaned text "=c<i>" of layer `alias` as a cast reads it: numbers as the source writes them become plain ones.
+ */
 static void print_cast_text(const struct plan *plan, char alias, size_t i, struct buf *sql) {
     const struct contract_source *s = &plan->source;
     if (!type_is_number(plan->columns[i].type) || (!s->decimal_separator.len && !s->thousands_separator.len)) {
@@ -87,7 +88,7 @@ static void print_cast(const struct plan *plan, size_t i, struct buf *sql) {
     if (c->type.kind == TYPE_STRING) {
         buf_printf(sql, "t.\"=c%zu\"", i);
     } else if (c->type.kind == TYPE_BINARY) {
-        buf_printf(sql, "encode(t.\"=c%zu\")", i);
+        buf_printf(sql, "CASE WHEN spark_trim(t.\"=c%zu\") <> '' THEN encode(t.\"=c%zu\") END", i, i);
     } else if (c->format.len && (is_date || c->type.kind == TYPE_TIMESTAMP)) {
         buf_printf(sql, "%s(t.\"=c%zu\", ", is_date ? "spark_to_date" : "spark_to_timestamp", i);
         engine_sql_text(sql, c->format);

@@ -38,7 +38,8 @@ void match_keys_sql(const struct plan *plan, const char *a, const char *b, struc
 }
 
 /** Keys of the pairs. Both zeros are one key: made one, since the engine skips row groups of plain columns by filters
- * that tell them apart. */
+ * that tell them apart. Bytes are compared as their hex: by filters on plain BLOB columns it skips row groups that hold
+ * the value. */
 static void print_same_keys(const struct plan *plan, struct buf *sql) {
     for (size_t k = 0; k < plan->key_count; k++) {
         enum type_kind kind = plan->columns[plan->keys[k]].type.kind;
@@ -46,7 +47,9 @@ static void print_same_keys(const struct plan *plan, struct buf *sql) {
         struct buf name = {0};
         engine_sql_name(&name, key_name(plan, k));
         if (k) buf_addz(sql, " AND ");
-        if (has_zeros)
+        if (kind == TYPE_BINARY)
+            buf_printf(sql, "hex(i.%s) = hex(t.%s)", name.data, name.data);
+        else if (has_zeros)
             buf_printf(sql, "CASE WHEN i.%s = 0 THEN 0 ELSE i.%s END = CASE WHEN t.%s = 0 THEN 0 ELSE t.%s END",
                        name.data, name.data, name.data, name.data);
         else
