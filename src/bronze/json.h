@@ -8,7 +8,7 @@
 #define BRONZE_JSON_H
 
 #include "base/json_text.h"
-#include "bronze/text_file.h"
+#include "bronze/bronze_int.h"
 
 /** Names of a batch's columns, found whatever the case of the key. Immutable, so shared by threads. */
 struct json_names;
@@ -134,5 +134,24 @@ enum assay_code json_block_load(struct json_block *b, struct json_file *f, size_
 /** The next record; false at the end of the block. Blank lines are passed over. */
 bool json_block_next(struct json_block *b, struct json_record *out);
 void json_block_close(struct json_block *b);
+
+/* ---- the rows of a batch ---- */
+
+/**
+ * The batch's rows as a source for the engine, columns: `names`, _corrupt_record, _source_file, _source_line,
+ * _corrupt_bytes. Keys that are none of the names are noted, their values are not in the rows: a caller that finds some
+ * reads again with them among the names. All that it is given is borrowed.
+ */
+struct json_rows;
+struct json_rows *json_rows_open(const struct json_settings *settings, const struct str *names, size_t name_count,
+                                 const struct bronze_file *files, size_t count, size_t block_bytes,
+                                 struct bronze_findings *findings);
+/** After the statement that read them. */
+void json_rows_close(struct json_rows **rows);
+/** Register them as the table function `name`, to be read once. */
+enum assay_code json_rows_add_source(struct json_rows *rows, struct engine *engine, struct str name, int threads,
+                                     struct assay_error *err) NODISCARD;
+/** Keys that none of the names fits, whatever their case, in order of first appearance. In arena. */
+size_t json_rows_unknown(const struct json_rows *rows, struct arena *arena, struct str **out);
 
 #endif

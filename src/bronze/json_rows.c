@@ -1,0 +1,297 @@
+/*
+ * The rows of a batch of JSON files as a source for the engine: whoever is out of rows reads the next block, which is
+ * serial and cheap; reading the objects is not, and runs in all workers.
+ *
+ * 1. A record that is not one good object is a corrupt row: the values that could be read, and its text. It never harms
+ * its neighbours.
+ * 2. Keys that no column has are noted with the place where they were first seen, so that new columns have an order
+ * that does not depend on which worker was faster.
+ */
+#include "bronze/json.h"
+
+#include "base/limits.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+/** A key that no column has, and where it was first seen. */
+struct unknown {
+    struct str key;
+    size_t file, at; /* which file; which of the record's unknown keys */
+    int64_t line;
+};
+
+struct unknowns {
+    struct unknown *items;
+    size_t count, capacity;
+    struct arena arena; /* of the keys */
+};
+
+struct json_rows {
+    const struct json_settings *settings;
+    struct json_names *names;
+    const struct str *columns;
+    size_t column_count;
+    const struct bronze_file *files;
+    size_t file_count, block_bytes;
+    struct bronze_findings *findings;
+    pthread_mutex_t lock; /* of what follows */
+    size_t next;          /* file to open */
+    struct json_file file;
+    bool is_open;
+    struct unknowns unknowns;
+};
+
+struct worker {
+    struct json_block block;
+    size_t file; /* of the block */
+    bool is_done;
+    struct json_reader reader;
+    struct unknowns unknowns;
+    size_t told; /* of its unknowns, how many are in rows->unknowns */
+    struct buf text;
+    int64_t rows, corrupt;
+    bool has_bad_bytes;
+};
+
+/** Columns behind the named ones. */
+enum { AT_CORRUPT_RECORD, AT_SOURCE_FILE, AT_SOURCE_LINE, AT_CORRUPT_BYTES, ADDED_COLUMNS };
+
+/* ---- keys that no column has ---- */
+
+static struct unknown *find_unknown(const struct unknowns *u, struct str key) {
+    for (size_t i = 0; i < u->count; i++)
+        if (str_eq(u->items[i].key, key)) return &u->items[i];
+    return NULL;
+}
+
+static bool is_before(const struct unknown *a, const struct unknown *b) {
+    if (a->file != b->file) return a->file < b->file;
+    return a->line != b->line ? a->line < b->line : a->at < b->at;
+}
+
+static void add_unknown(struct unknowns *u, struct unknown new) {
+    struct unknown *known = find_unknown(u, new.key);
+    if (known && !is_before(&new, known)) return;
+    if (known) {
+        new.key = known->key;
+        *known = new;
+        return;
+    }
+    if (u->count == u->capacity) {
+        u->capacity = u->capacity ? 2 * u->capacity : 16;
+        u->items = memory_realloc(u->items, u->capacity * sizeof *u->items);
+    }
+    new.key = str_copy(&u->arena, new.key);
+    u->items[u->count++] = new;
+}
+
+static void free_unknowns(struct unknowns *u) {
+    free(u->items);
+    arena_reset(&u->arena);
+}
+
+/** What this worker found that the others may not have. */
+static enum assay_code tell_unknowns(struct json_rows *rows, struct worker *w, struct assay_error *err) {
+    if (w->told == w->unknowns.count) return ASSAY_OK;
+    pthread_mutex_lock(&rows->lock);
+    for (; w->told < w->unknowns.count; w->told++) add_unknown(&rows->unknowns, w->unknowns.items[w->told]);
+    size_t count = rows->unknowns.count;
+    pthread_mutex_unlock(&rows->lock);
+    if (count + rows->column_count <= LIMIT_COLUMNS) return ASSAY_OK;
+    return error_set(err, ASSAY_LIMIT, rows->files[w->file].key.ptr,
+                     "the objects of the batch have more than %d different keys, the limit for columns: are some of "
+                     "them values?\nnext: ask the source for objects with the agreed keys",
+                     LIMIT_COLUMNS);
+}
+
+static int by_place(const void *a, const void *b) { return is_before(a, b) ? -1 : is_before(b, a) ? 1 : 0; }
+
+size_t json_rows_unknown(const struct json_rows *rows, struct arena *arena, struct str **out) {
+    const struct unknowns *u = &rows->unknowns;
+    struct str *keys = ARENA_ARRAY(arena, u->count, struct str);
+    struct buf scratch = {0};
+    size_t count = 0;
+    if (u->count) qsort(u->items, u->count, sizeof *u->items, by_place);
+    for (size_t i = 0; i < u->count; i++) keys[i] = u->items[i].key;
+    struct json_names *all = json_names_open(keys, u->count); /* of keys of one name the first is found */
+    for (size_t i = 0; i < u->count; i++)
+        if (json_names_find(all, keys[i], &scratch) == i) u->items[count++] = u->items[i];
+    json_names_close(&all);
+    buf_free(&scratch);
+    for (size_t i = 0; i < count; i++) keys[i] = str_copy(arena, u->items[i].key);
+    *out = keys;
+    return count;
+}
+
+/* ---- rows ---- */
+
+static enum assay_code open_worker(void *source, void **out, struct assay_error *err) {
+    struct json_rows *rows = source;
+    struct worker *w = memory_alloc(sizeof *w);
+    (void)err;
+    *w = (struct worker){.block.settings = rows->settings};
+    json_reader_open(&w->reader, rows->names, rows->column_count);
+    *out = w;
+    return ASSAY_OK;
+}
+
+static void close_worker(void *source, void *worker) {
+    struct worker *w = worker;
+    (void)source;
+    json_block_close(&w->block);
+    json_reader_close(&w->reader);
+    free_unknowns(&w->unknowns);
+    buf_free(&w->text);
+    free(w);
+}
+
+/** With the lock held. */
+static enum assay_code load_next(struct json_rows *rows, struct worker *w, struct assay_error *err) {
+    for (;;) {
+        if (!rows->is_open) {
+            w->is_done = rows->next == rows->file_count;
+            if (w->is_done) return ASSAY_OK;
+            const struct bronze_file *f = &rows->files[rows->next++];
+            TRY(json_file_open(&rows->file, rows->settings, f->path, f->key.ptr, f->size_bytes, err));
+            rows->is_open = true;
+        }
+        TRY(json_block_load(&w->block, &rows->file, rows->block_bytes, err));
+        if (w->block.stop) break;
+        json_file_close(&rows->file);
+        rows->is_open = false;
+    }
+    w->file = rows->next - 1;
+    return ASSAY_OK;
+}
+
+static enum assay_code load_block(struct json_rows *rows, struct worker *w, struct assay_error *err) {
+    pthread_mutex_lock(&rows->lock);
+    enum assay_code rc = load_next(rows, w, err);
+    pthread_mutex_unlock(&rows->lock);
+    return rc;
+}
+
+/** The corrupt record's text and, when that is not all, its bytes. */
+static void put_corrupt(struct worker *w, const struct json_record *record, size_t columns, struct engine_sink *sink) {
+    size_t row = sink->row_count, from = (size_t)(record->bytes.ptr - w->block.text.data);
+    int64_t offset;
+    w->corrupt++;
+    if (record->is_valid) {
+        engine_sink_text(sink, columns + AT_CORRUPT_RECORD, row, record->bytes);
+        engine_sink_null(sink, columns + AT_CORRUPT_BYTES, row);
+        return;
+    }
+    w->has_bad_bytes = true;
+    buf_clear(&w->text);
+    readable_text(&w->text, record->bytes, w->block.text.encoding != NULL);
+    engine_sink_text(sink, columns + AT_CORRUPT_RECORD, row, buf_str(&w->text));
+    engine_sink_text(sink, columns + AT_CORRUPT_BYTES, row,
+                     text_piece_bytes(&w->block.text, from, from + record->bytes.len, &offset));
+}
+
+static void put_row(const struct json_rows *rows, struct worker *w, const struct json_record *record,
+                    struct engine_sink *sink) {
+    size_t columns = rows->column_count, row = sink->row_count;
+    enum json_fault fault = json_reader_read(&w->reader, record->bytes, record->is_valid);
+    for (size_t i = 0; i < columns; i++) {
+        if (w->reader.values[i].ptr)
+            engine_sink_text(sink, i, row, w->reader.values[i]);
+        else
+            engine_sink_null(sink, i, row);
+    }
+    if (fault != JSON_GOOD || !record->is_valid) {
+        put_corrupt(w, record, columns, sink);
+    } else {
+        engine_sink_null(sink, columns + AT_CORRUPT_RECORD, row);
+        engine_sink_null(sink, columns + AT_CORRUPT_BYTES, row);
+    }
+    for (size_t i = 0; i < w->reader.unknown_count; i++)
+        add_unknown(&w->unknowns, (struct unknown){w->reader.unknown[i], w->file, i, record->line});
+    engine_sink_text(sink, columns + AT_SOURCE_FILE, row, rows->files[w->file].key);
+    engine_sink_int64(sink, columns + AT_SOURCE_LINE, row, record->line);
+    sink->row_count++;
+    w->rows++;
+}
+
+static void add_findings(struct json_rows *rows, struct worker *w) {
+    atomic_fetch_add(&rows->findings->row_count, w->rows);
+    atomic_fetch_add(&rows->findings->corrupt_count, w->corrupt);
+    if (w->has_bad_bytes) atomic_store(&rows->findings->has_bad_bytes, true);
+    w->rows = w->corrupt = 0;
+}
+
+static enum assay_code fill(void *source, void *worker, struct engine_sink *sink, struct assay_error *err) {
+    struct json_rows *rows = source;
+    struct worker *w = worker;
+    struct json_record record;
+    sink->row_count = 0;
+    while (sink->row_count < sink->capacity && !w->is_done) {
+        if (json_block_next(&w->block, &record))
+            put_row(rows, w, &record, sink);
+        else
+            TRY(load_block(rows, w, err));
+    }
+    add_findings(rows, w);
+    return tell_unknowns(rows, w, err);
+}
+
+struct json_rows *json_rows_open(const struct json_settings *settings, const struct str *names, size_t name_count,
+                                 const struct bronze_file *files, size_t count, size_t block_bytes,
+                                 struct bronze_findings *findings) {
+    struct json_rows *rows = memory_alloc(sizeof *rows);
+    *rows = (struct json_rows){.settings = settings,
+                               .names = json_names_open(names, name_count),
+                               .columns = names,
+                               .column_count = name_count,
+                               .files = files,
+                               .file_count = count,
+                               .block_bytes = block_bytes,
+                               .findings = findings};
+    pthread_mutex_init(&rows->lock, NULL);
+    return rows;
+}
+
+void json_rows_close(struct json_rows **rows) {
+    struct json_rows *r = *rows;
+    if (!r) return;
+    if (r->is_open) json_file_close(&r->file);
+    json_names_close(&r->names);
+    free_unknowns(&r->unknowns);
+    pthread_mutex_destroy(&r->lock);
+    free(r);
+    *rows = NULL;
+}
+
+enum assay_code json_rows_add_source(struct json_rows *rows, struct engine *engine, struct str name, int threads,
+                                     struct assay_error *err) {
+    static const struct {
+        const char *name, *type;
+    } added[ADDED_COLUMNS] = {[AT_CORRUPT_RECORD] = {BRONZE_CORRUPT_RECORD, "VARCHAR"},
+                              [AT_SOURCE_FILE] = {LINEAGE_SOURCE_FILE, "VARCHAR"},
+                              [AT_SOURCE_LINE] = {LINEAGE_SOURCE_LINE, "BIGINT"},
+                              [AT_CORRUPT_BYTES] = {BRONZE_CORRUPT_BYTES, "BLOB"}};
+    struct arena arena = {0};
+    size_t columns = rows->column_count, all = columns + ADDED_COLUMNS;
+    struct str *names = ARENA_ARRAY(&arena, all, struct str);
+    const char **types = ARENA_ARRAY(&arena, all, const char *);
+    for (size_t i = 0; i < all; i++) {
+        names[i] = i < columns ? rows->columns[i] : str_of(added[i - columns].name);
+        types[i] = i < columns ? "VARCHAR" : added[i - columns].type;
+    }
+    int64_t blocks = 0; /* more workers than blocks would have nothing to do */
+    for (size_t i = 0; i < rows->file_count; i++) blocks += 1 + rows->files[i].size_bytes / (int64_t)rows->block_bytes;
+    struct engine_source source = {
+        .source = rows,
+        .column_count = all,
+        .column_names = names,
+        .column_types = types,
+        .workers_max = blocks < threads ? (int)blocks : threads,
+        .open_worker = open_worker,
+        .fill = fill,
+        .close_worker = close_worker,
+    };
+    enum assay_code rc = engine_add_source(engine, name, &source, err);
+    arena_reset(&arena);
+    return rc;
+}
