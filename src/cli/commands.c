@@ -21,6 +21,7 @@ const struct cli_command *const cli_commands[] = {
     &cmd_constraints_add,
     &cmd_constraints_drop,
     &cmd_restore,
+    &cmd_checkpoint,
     &cmd_completion,
     &cmd_help,
     &cmd_version,

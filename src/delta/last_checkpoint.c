@@ -1,7 +1,8 @@
 /*
  * `_last_checkpoint`, the hint where the newest checkpoint is (protocol: "Last Checkpoint File", "JSON checksum").
  *
- * 1. It is only ever moved forward, and written after its checkpoint is there.
+ * 1. It is only ever moved forward, and written after its checkpoint is there. One that names a version which the log
+ * does not have is replaced: there are readers that believe it and give up.
  * 2. Its checksum is the MD5 of its members in a canonical form: every leaf as `"key"=value`, strings and keys
  * percent-encoded inside their quotes, in order of bytes, with commas between. Spark believes no hint whose checksum is
  * wrong.
@@ -16,7 +17,8 @@ struct member {
     int64_t value;
 };
 
-static int64_t read_version(struct store *store, struct str key, struct arena *arena) {
+/* The version of the hint that is there, or -1: none, or none that could be true. */
+static int64_t read_version(struct store *store, struct str root, struct str key, struct arena *arena) {
     struct str text;
     struct json *tree = NULL;
     int64_t version = -1;
@@ -24,7 +26,10 @@ static int64_t read_version(struct store *store, struct str key, struct arena *a
     if (json_parse(text, "_last_checkpoint", &tree, NULL) != ASSAY_OK) return -1;
     if (json_get_int(tree, "version", &version, NULL) != ASSAY_OK) version = -1;
     json_close(&tree);
-    return version;
+    struct store_entry entry;
+    bool is_true =
+        version >= 0 && store_stat(store, delta_log_commit_key(arena, root, version), &entry, NULL) == ASSAY_OK;
+    return is_true ? version : -1;
 }
 
 struct str delta_last_checkpoint_text(const struct delta_checkpoint_report *checkpoint, struct arena *arena) {
@@ -54,7 +59,7 @@ enum assay_code delta_last_checkpoint_put(struct store *store, struct str root,
     struct arena scratch = {0};
     struct str key = str_path(&scratch, root, STR("_delta_log/_last_checkpoint"));
     enum assay_code rc = ASSAY_OK;
-    int64_t version = read_version(store, key, &scratch);
+    int64_t version = read_version(store, root, key, &scratch);
     if (version < checkpoint->version) {
         /* Hadoop's checksum of the hint that Spark wrote to a local disk, which would not fit the new one */
         rc = store_remove(store, str_path(&scratch, root, STR("_delta_log/._last_checkpoint.crc")), err);
