@@ -24,7 +24,7 @@ REFUSED = {
     "header only": (feed.HEADER, "no rows"),
     "every byte": (bytes(range(256)) * 2000, "header column 1"),
     "program": (b"\x7fELF\x02\x01\x01\0\0\0\0\0" + bytes(range(256)) * 100, "header column 1"),
-    "UTF-16": ((feed.HEADER + GOOD).encode("utf-16"), "header column 1"),
+    "UTF-16": ((feed.HEADER + GOOD).encode("utf-16"), "the file is UTF-16LE (its byte order mark says so)"),
     "10,000 columns": (",".join(f"c{i}" for i in range(10_000)) + "\n", "10000 found"),
     "200,000 columns": (",".join(f"c{i}" for i in range(200_000)) + "\n", "columns"),
     "semicolons": ((feed.HEADER + GOOD).replace(",", ";"), "header column 1"),
