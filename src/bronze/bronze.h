@@ -37,6 +37,7 @@ struct bronze_result {
     int64_t loaded_at_us;
     int64_t bytes;              /* of the batch's source files */
     struct str fingerprint;     /* hex of the files and settings */
+    int64_t header_rows;        /* rows that are their file's header once more; only when is_written */
     bool has_quoted_break_hint; /* rows look like halves of quoted line breaks: `multiLine` might be wanted */
 };
 
@@ -57,5 +58,24 @@ void bronze_corrupt_reason(const struct plan *plan, struct str text, struct str 
  * holds nothing of the batch. */
 enum assay_code bronze_look(const struct bronze_input *input, struct str batch_id, struct arena *arena,
                             struct bronze_result *out, struct assay_error *err) NODISCARD;
+
+/** A record of a landed file. */
+struct bronze_place {
+    int64_t line; /* in: _source_line of its row */
+    bool is_found;
+    bool is_packed;   /* the file is compressed */
+    int64_t offset;   /* of its first byte in the file, of a compressed one in what it unpacks to */
+    struct str bytes; /* as they stand there, without line end */
+    struct str text;  /* the same for people: decoded, bytes that are not valid as \xHH */
+};
+
+/**
+ * Find records by their lines, reading the file as it was loaded, once, and not all of it at a time.
+ * @param places  by line; those that no record begins on stay as they are
+ * @return OK; UNSUPPORTED Parquet; as csv_file_open and csv_block_load, json_file_open and json_block_load
+ */
+enum assay_code bronze_locate(const struct plan *plan, const char *path, int64_t size_bytes,
+                              struct bronze_place *places, size_t count, struct arena *arena,
+                              struct assay_error *err) NODISCARD;
 
 #endif

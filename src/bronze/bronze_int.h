@@ -3,6 +3,7 @@
 #define BRONZE_BRONZE_INT_H
 
 #include "bronze/bronze.h"
+#include "bronze/columns.h"
 #include "bronze/csv.h"
 
 #include <stdatomic.h>
@@ -12,15 +13,25 @@ struct bronze_file {
     struct str key;   /* `Files/landing/...`, the _source_file of its rows */
     const char *path; /* on this machine */
     int64_t size_bytes, modified_us;
-    int64_t rows_offset, rows_line; /* of the first record after the header; set by header_check */
+    /* CSV, set by header_check: */
+    int64_t rows_offset, rows_line; /* of the first record after the header */
+    size_t field_count;             /* of a record that is not corrupt */
+    const size_t *fields; /* for each of the batch's columns the file's field that fills it, SIZE_MAX: none; NULL: field
+                             i fills column i, and there are no more columns than fields */
+    struct str header;    /* its record; ptr NULL: the file has none */
 };
 
 /**
- * Header check, strict: every file's header, position by position, case ignored. Notes where each file's rows start.
- * @return OK; REFUSED names file, position, expected and found
+ * Every file's header, before any row lands, by the contract's mode:
+ * strict  is compared with the contract, position by position, case ignored
+ * byName  says which field fills which column; names that the contract does not read become columns of their own
+ * none    there is none: the first record must have as many fields as the contract has source columns
+ * Notes in each file where its rows start and what fills the columns.
+ * @param columns  opened; what files keep lives in its arena
+ * @return OK; REFUSED names file, position, expected and found; LIMIT too many columns; as csv_file_open
  */
 enum assay_code header_check(const struct plan *plan, const struct csv_dialect *dialect, struct bronze_file *files,
-                             size_t count, struct assay_error *err) NODISCARD;
+                             size_t count, struct bronze_columns *columns, struct assay_error *err) NODISCARD;
 
 /**
  * A header that is one column with the contract's delimiter, and has several with a usual other one: what to do, in
@@ -44,14 +55,15 @@ struct bronze_findings {
     atomic_llong row_count, corrupt_count;
     atomic_bool has_bad_bytes; /* some record holds bytes that are not UTF-8 */
     atomic_llong half_quotes;  /* rows that look like one half of a quoted line break */
+    atomic_llong header_rows;  /* rows that are their file's header once more, byte for byte */
 };
 
 /**
- * The batch's rows as a source for the engine, columns: the source columns, _corrupt_record, _source_file,
+ * The batch's rows as a source for the engine, columns: the batch's columns, _corrupt_record, _source_file,
  * _source_line, _corrupt_bytes. All that it is given is borrowed.
  */
 struct bronze_rows;
-struct bronze_rows *rows_open(const struct plan *plan, const struct csv_dialect *dialect,
+struct bronze_rows *rows_open(const struct bronze_columns *columns, const struct csv_dialect *dialect,
                               const struct bronze_file *files, size_t count, size_t block_bytes,
                               struct bronze_findings *findings);
 /** After the statement that read them. */

@@ -30,14 +30,9 @@ static enum assay_code take_delimiter(struct str value, struct csv_dialect *out,
 static enum assay_code check_kind(const struct contract_source *s, struct assay_error *err) {
     static const char *const formats[] = {
         [CONTRACT_CSV] = "csv", [CONTRACT_JSON] = "json", [CONTRACT_PARQUET] = "parquet", [CONTRACT_DELTA] = "delta"};
-    static const char *const headers[] = {
-        [CONTRACT_HEADER_STRICT] = "strict", [CONTRACT_HEADER_BY_NAME] = "byName", [CONTRACT_HEADER_NONE] = "none"};
     if (s->format != CONTRACT_CSV)
         return error_set(err, ASSAY_UNSUPPORTED, "assaySource", "format %s cannot be loaded in this version; csv can",
                          formats[s->format]);
-    if (s->header != CONTRACT_HEADER_STRICT)
-        return error_set(err, ASSAY_UNSUPPORTED, "assaySource",
-                         "header %s cannot be loaded in this version; strict can", headers[s->header]);
     return ASSAY_OK;
 }
 

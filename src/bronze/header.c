@@ -1,106 +1,157 @@
 /**
- * The strict header check: before any row lands, every file's header is compared with the contract's source columns,
- * position by position, case ignored.
+ * The headers of a batch's CSV files, all of them before any row lands.
  *
- * 1. Lines that are blank are skipped before the header; a file without one has no columns.
+ * 1. Lines that are blank are skipped before the header; a file without one has no columns, which is refused but where
+ * no header is expected.
  * 2. Quotes around a name are CSV's, not the name's; blanks are the name's.
+ * 3. strict: position by position the contract's names. A row is then good when it has as many fields.
+ * 4. byName: each file on its own. A field fills the column of its name, the contract's or a new one; a column that the
+ * file lacks is null. A name that is there twice, or that no column can have, is refused: which field is meant, or
+ * where it should go, would be a guess. So is a header with no name of the contract: it is most likely a row.
+ * 5. none: the first record tells what can be told, the number of fields, and whether it is a header after all.
+ * Source: Spark 3.5, CSVHeaderChecker; the oracle's README, "Strict header" and 16.
  */
-#include "bronze/bronze_int.h"
+#include "bronze/header.h"
 
-#include "base/unicode.h"
+#include "base/limits.h"
+
+#include <string.h>
 
 enum { HEADER_BYTES = 1 << 14 };
 
-static bool is_same_name(struct str a, struct str b) {
-    if (str_eq_nocase(a, b)) return true;
-    if (str_utf8_error(a) != SIZE_MAX || str_utf8_error(b) != SIZE_MAX) return false;
-    struct buf x = {0}, y = {0};
-    unicode_lower(&x, a);
-    unicode_lower(&y, b);
-    bool is_same = str_eq(buf_str(&x), buf_str(&y));
-    buf_free(&x);
-    buf_free(&y);
-    return is_same;
-}
-
-/** The header's names, as many as tell whether it is the right one; none for a file without a header. Names are copied
- * to the arena. */
-static enum assay_code read_header(struct csv_file *f, struct csv_block *b, struct arena *arena, struct str **names,
-                                   size_t *count, struct assay_error *err) {
+/** Keep what the file's first record tells. */
+static enum assay_code read_header(struct csv_file *f, struct csv_block *b, struct arena *arena, struct header *out,
+                                   struct assay_error *err) {
     struct csv_record record;
     bool is_found = false;
-    *count = 0;
+    out->count = 0;
     do { /* blank lines may fill more than one block */
         TRY(csv_block_load(b, f, err));
         is_found = csv_block_next(b, &record);
     } while (!is_found && b->stop);
     if (!is_found) return ASSAY_OK;
-    *count = record.token_count;
-    *names = ARENA_ARRAY(arena, b->token_max, struct str);
-    for (size_t i = 0; i < *count && i < b->token_max; i++) (*names)[i] = str_copy(arena, b->tokens[i]);
+    if (record.token_count > LIMIT_COLUMNS)
+        return error_set(err, ASSAY_LIMIT, out->file->key.ptr, "the header has %zu columns, more than %d",
+                         record.token_count, LIMIT_COLUMNS);
+    out->count = record.token_count;
+    out->names = ARENA_ARRAY(arena, out->count, struct str);
+    for (size_t i = 0; i < out->count; i++) out->names[i] = str_copy(arena, b->tokens[i]);
+    out->text = str_copy(arena, record.bytes);
     return ASSAY_OK;
 }
 
-static void print_name(struct buf *out, const struct str *names, size_t count, size_t i) {
-    if (i >= count) {
-        buf_addz(out, "nothing");
-        return;
-    }
-    buf_addc(out, '`');
-    buf_add_printable(out, str_sub(names[i], 0, 100));
-    buf_addz(out, names[i].len > 100 ? "...`" : "`");
+/* ---- strict ---- */
+
+static enum assay_code check_names(const struct headers *h, const struct header *header, struct assay_error *err) {
+    size_t expected = h->columns->contract_count;
+    for (size_t i = 0; i < header->count || i < expected; i++)
+        if (i >= header->count || i >= expected || columns_find(h->columns, header->names[i]) != i)
+            return header_refuse_strict(h, header, i, err);
+    return ASSAY_OK;
 }
 
-static enum assay_code refuse(const struct plan *plan, const struct csv_dialect *dialect,
-                              const struct bronze_file *file, size_t at, const struct str *found, size_t count,
-                              struct assay_error *err) {
-    struct buf text = {0};
-    buf_printf(&text, "header column %zu: expected ", at + 1);
-    print_name(&text, plan->source_columns, plan->source_column_count, at);
-    buf_addz(&text, ", found ");
-    print_name(&text, found, count, at);
-    buf_printf(&text,
-               " (%zu columns expected, %zu found); no row of the batch was loaded\n", plan->source_column_count, count);
-    if (count != 1 || !mismatch_delimiter(dialect, found[0], plan->source_column_count, &text))
-        buf_printf(&text, "next: ask the source for the agreed columns, or change the contract %.*s",
-                   STR_ARG(plan->contract_path));
-    enum assay_code rc = error_set(err, ASSAY_REFUSED, file->key.ptr, "%s", text.data);
-    buf_free(&text);
+/* ---- byName ---- */
+
+/** The column that a field fills; a new one if there is none of its name. */
+static enum assay_code bind_field(struct headers *h, const struct header *header, size_t field, size_t *column,
+                                  struct assay_error *err) {
+    struct str name = header->names[field];
+    *column = columns_find(h->columns, name);
+    if (*column != SIZE_MAX) return ASSAY_OK;
+    const char *fault = column_name_fault(name);
+    if (fault) return header_refuse_name(h, header, field, fault, err);
+    if (h->columns->count == LIMIT_COLUMNS)
+        return error_set(err, ASSAY_LIMIT, header->file->key.ptr, "the batch's files have more than %d columns",
+                         LIMIT_COLUMNS);
+    *column = columns_add(h->columns, name);
+    return ASSAY_OK;
+}
+
+/** In header->columns the column that each field fills. */
+static enum assay_code bind_names(struct headers *h, struct header *header, struct assay_error *err) {
+    bool has_contract = false;
+    enum assay_code rc = ASSAY_OK;
+    size_t bound = 0;
+    header->columns = ARENA_ARRAY(h->columns->arena, header->count, size_t);
+    for (; bound < header->count && rc == ASSAY_OK; bound++) {
+        size_t *column = &header->columns[bound];
+        if ((rc = bind_field(h, header, bound, column, err))) break;
+        has_contract |= *column < h->columns->contract_count;
+        if (h->field_of[*column]) rc = header_refuse_twice(h, header, h->field_of[*column] - 1, bound, err);
+        if (rc) break;
+        h->field_of[*column] = bound + 1;
+    }
+    for (size_t i = 0; i < bound; i++) h->field_of[header->columns[i]] = 0;
+    if (rc == ASSAY_OK && !has_contract) return header_refuse_strange(h, header, err);
     return rc;
 }
 
-static enum assay_code check_names(const struct plan *plan, const struct csv_dialect *dialect,
-                                   const struct bronze_file *file, const struct str *names, size_t count,
-                                   struct assay_error *err) {
-    for (size_t i = 0; i < count || i < plan->source_column_count; i++)
-        if (i >= count || i >= plan->source_column_count || !is_same_name(names[i], plan->source_columns[i]))
-            return refuse(plan, dialect, file, i, names, count, err);
-    return ASSAY_OK;
+/** Now that all columns are known: for each of them the field. Files that have the same header share it. */
+static void keep_fields(const struct headers *h, const struct header *list, struct bronze_file *files, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const struct header *header = &list[i];
+        if (i && list[i - 1].count == header->count &&
+            memcmp(list[i - 1].columns, header->columns, header->count * sizeof *header->columns) == 0) {
+            files[i].fields = files[i - 1].fields;
+            continue;
+        }
+        size_t *fields = ARENA_ARRAY(h->columns->arena, h->columns->count, size_t);
+        for (size_t k = 0; k < h->columns->count; k++) fields[k] = SIZE_MAX;
+        for (size_t k = 0; k < header->count; k++) fields[header->columns[k]] = k;
+        files[i].fields = fields;
+    }
 }
 
-static enum assay_code check_file(const struct plan *plan, const struct csv_dialect *dialect, struct bronze_file *file,
-                                  struct csv_block *block, struct assay_error *err) {
+/* ---- none ---- */
+
+/** Whether the first record is the contract's columns by name, in any order: then it is a header. */
+static bool is_header(const struct headers *h, const struct header *header) {
+    for (size_t i = 0; i < header->count; i++)
+        if (columns_find(h->columns, header->names[i]) == SIZE_MAX) return false;
+    return header->count > 0;
+}
+
+static enum assay_code check_first(const struct headers *h, const struct header *header, struct assay_error *err) {
+    if (header->count == 0) return ASSAY_OK; /* no records */
+    if (header->count != h->columns->contract_count) return header_refuse_count(h, header, err);
+    return is_header(h, header) ? header_refuse_header(h, header, err) : ASSAY_OK;
+}
+
+/* ---- all ---- */
+
+static enum assay_code check_file(struct headers *h, struct bronze_file *file, struct csv_block *block,
+                                  struct header *out, struct assay_error *err) {
+    enum contract_header mode = h->plan->source.header;
     struct csv_file f;
-    struct arena arena = {0};
-    struct str *names = NULL;
-    size_t count;
-    TRY(csv_file_open(&f, dialect, file->path, file->size_bytes, 0, 1, err));
-    enum assay_code rc = read_header(&f, block, &arena, &names, &count, err);
-    if (rc == ASSAY_OK) rc = check_names(plan, dialect, file, names, count, err);
+    *out = (struct header){.file = file};
+    TRY(csv_file_open(&f, h->dialect, file->path, file->size_bytes, 0, 1, err));
+    enum assay_code rc = read_header(&f, block, h->columns->arena, out, err);
+    csv_file_close(&f);
+    if (rc) return rc;
+    file->field_count = mode == CONTRACT_HEADER_BY_NAME ? out->count : h->columns->contract_count;
+    if (mode == CONTRACT_HEADER_NONE) {
+        file->rows_line = 1;
+        return check_first(h, out, err);
+    }
     file->rows_offset = block->base + (int64_t)block->at;
     file->rows_line = block->line;
-    arena_reset(&arena);
-    csv_file_close(&f);
-    return rc;
+    file->header = out->text;
+    return mode == CONTRACT_HEADER_STRICT ? check_names(h, out, err) : bind_names(h, out, err);
 }
 
 enum assay_code header_check(const struct plan *plan, const struct csv_dialect *dialect, struct bronze_file *files,
-                             size_t count, struct assay_error *err) {
+                             size_t count, struct bronze_columns *columns, struct assay_error *err) {
     struct csv_block block;
+    struct arena scratch = {0};
+    struct headers h = {.plan = plan, .dialect = dialect, .columns = columns};
     TRY(mismatch_twins(files, count, err));
-    csv_block_open(&block, dialect, plan->source_column_count + 1, HEADER_BYTES);
+    struct header *list = ARENA_ARRAY(&scratch, count, struct header);
+    h.field_of = ARENA_ARRAY(&scratch, LIMIT_COLUMNS, size_t);
+    csv_block_open(&block, dialect, LIMIT_COLUMNS, HEADER_BYTES);
     enum assay_code rc = ASSAY_OK;
-    for (size_t i = 0; i < count && rc == ASSAY_OK; i++) rc = check_file(plan, dialect, &files[i], &block, err);
+    for (size_t i = 0; i < count && rc == ASSAY_OK; i++) rc = check_file(&h, &files[i], &block, &list[i], err);
+    if (rc == ASSAY_OK && plan->source.header == CONTRACT_HEADER_BY_NAME) keep_fields(&h, list, files, count);
     csv_block_close(&block);
+    arena_reset(&scratch);
     return rc;
 }

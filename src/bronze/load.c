@@ -18,6 +18,7 @@ struct load {
     struct arena *arena;
     struct csv_dialect dialect;
     struct bronze_file *files;
+    struct bronze_columns columns;
     struct str root, app_id;
     struct delta_snapshot *snapshot; /* NULL: no table yet */
     struct bronze_batch_state before;
@@ -58,7 +59,7 @@ static enum assay_code load_table(struct load *l, struct str batch_id, struct as
         return ASSAY_OK;
     }
     if (rc) return rc;
-    TRY(bronze_check_fields(l->snapshot, in->plan, err));
+    TRY(bronze_match_fields(l->snapshot, &l->columns, err));
     return bronze_count_batch(in->engine, l->snapshot, batch_id, l->arena, &l->before, err);
 }
 
@@ -86,10 +87,9 @@ static void tell_state(struct load *l) {
 }
 
 static void print_select(const struct load *l, struct str source, bool with_bytes, struct buf *sql) {
-    const struct plan *plan = l->in->plan;
     buf_addz(sql, "SELECT ");
-    for (size_t i = 0; i < plan->source_column_count; i++) {
-        engine_sql_name(sql, plan->source_columns[i]);
+    for (size_t i = 0; i < l->columns.count; i++) {
+        engine_sql_name(sql, l->columns.list[i].name);
         buf_addz(sql, ", ");
     }
     buf_addz(sql, "\"_corrupt_record\", \"_source_file\", \"_source_line\", ");
@@ -110,7 +110,7 @@ static enum assay_code write_rows(struct load *l, const struct delta_metadata *m
     struct buf sql = {0};
     *findings = (struct bronze_findings){0};
     struct bronze_rows *rows =
-        rows_open(in->plan, &l->dialect, l->files, in->batch->file_count, CSV_BLOCK_BYTES, findings);
+        rows_open(&l->columns, &l->dialect, l->files, in->batch->file_count, CSV_BLOCK_BYTES, findings);
     enum assay_code rc = rows_add_source(rows, in->engine, name, in->threads, err);
     if (rc) goto done;
     print_select(l, name, with_bytes, &sql);
@@ -165,7 +165,7 @@ static enum assay_code replace_once(struct load *l, struct assay_error *err) {
     for (;;) { /* twice only for the first batch with bytes that are not UTF-8 */
         struct delta_metadata *metadata = l->snapshot ? delta_metadata_copy(&l->snapshot->metadata, l->arena)
                                                       : ARENA_NEW(l->arena, struct delta_metadata);
-        bool is_changed = bronze_complete_metadata(metadata, l->in->plan, with_bytes, l->arena);
+        bool is_changed = bronze_complete_metadata(metadata, l->in->plan, &l->columns, with_bytes, l->arena);
         TRY(write_rows(l, metadata, with_bytes, &files, &findings, err));
         if (findings.has_bad_bytes && !with_bytes) {
             with_bytes = true;
@@ -177,6 +177,7 @@ static enum assay_code replace_once(struct load *l, struct assay_error *err) {
     }
     l->out->row_count = findings.row_count;
     l->out->corrupt_count = findings.corrupt_count;
+    l->out->header_rows = findings.header_rows;
     l->out->has_quoted_break_hint = findings.half_quotes >= 2;
     l->out->is_written = true;
     return ASSAY_OK;
@@ -189,7 +190,8 @@ enum assay_code bronze_load(const struct bronze_input *input, struct arena *aren
     for (size_t i = 0; i < input->batch->file_count; i++) out->bytes += input->batch->files[i].size_bytes;
     TRY(csv_dialect_of(&input->plan->source, &l.dialect, err));
     TRY(find_files(input, arena, &l.files, err));
-    enum assay_code rc = header_check(input->plan, &l.dialect, l.files, input->batch->file_count, err);
+    columns_open(&l.columns, input->plan, arena);
+    enum assay_code rc = header_check(input->plan, &l.dialect, l.files, input->batch->file_count, &l.columns, err);
     if (rc == ASSAY_REFUSED) out->gate = STR("header");
     if (rc) return rc;
     rc = ASSAY_CONFLICT;
@@ -201,6 +203,7 @@ enum assay_code bronze_look(const struct bronze_input *input, struct str batch_i
                             struct bronze_result *out, struct assay_error *err) {
     struct load l = {.in = input, .arena = arena, .out = out};
     *out = (struct bronze_result){.version = -1};
+    columns_open(&l.columns, input->plan, arena);
     TRY(load_table(&l, batch_id, err));
     tell_state(&l);
     if (l.snapshot) return ASSAY_OK;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 struct bronze_rows {
-    const struct plan *plan;
+    const struct bronze_columns *columns;
     const struct csv_dialect *dialect;
     const struct bronze_file *files;
     size_t file_count, block_bytes;
@@ -17,23 +17,30 @@ struct bronze_rows {
     struct bronze_findings *findings;
 };
 
-/** Columns behind the source columns. */
+/** Columns behind the batch's. */
 enum { AT_CORRUPT_RECORD, AT_SOURCE_FILE, AT_SOURCE_LINE, AT_CORRUPT_BYTES, ADDED_COLUMNS };
 
 struct worker {
     struct csv_block block;
     const struct bronze_file *file; /* of the block; NULL: there are no more */
     struct buf text;
-    int64_t rows, corrupt, half_quotes;
+    int64_t rows, corrupt, half_quotes, header_rows;
     bool has_bad_bytes;
 };
+
+static size_t count_fields_max(const struct bronze_rows *rows) {
+    size_t most = 0;
+    for (size_t i = 0; i < rows->file_count; i++)
+        if (rows->files[i].field_count > most) most = rows->files[i].field_count;
+    return most;
+}
 
 static enum assay_code open_worker(void *source, void **out, struct assay_error *err) {
     struct bronze_rows *rows = source;
     struct worker *w = memory_alloc(sizeof *w);
     (void)err;
     *w = (struct worker){0};
-    csv_block_open(&w->block, rows->dialect, rows->plan->source_column_count, rows->block_bytes);
+    csv_block_open(&w->block, rows->dialect, count_fields_max(rows), rows->block_bytes);
     *out = w;
     return ASSAY_OK;
 }
@@ -55,7 +62,7 @@ static size_t count_byte(struct str s, char c) {
 /** The corrupt record's text and, when that is not all, its bytes. */
 static void put_corrupt(const struct bronze_rows *rows, struct worker *w, const struct csv_record *record,
                         struct engine_sink *sink) {
-    size_t columns = rows->plan->source_column_count, row = sink->row_count;
+    size_t columns = rows->columns->count, row = sink->row_count;
     w->corrupt++;
     if (record->is_valid) {
         engine_sink_text(sink, columns + AT_CORRUPT_RECORD, row, record->bytes);
@@ -72,8 +79,11 @@ static void put_corrupt(const struct bronze_rows *rows, struct worker *w, const 
 
 static void put_tokens(const struct worker *w, const struct csv_record *record, size_t columns,
                        struct engine_sink *sink) {
+    const struct bronze_file *file = w->file;
+    size_t count = record->token_count < file->field_count ? record->token_count : file->field_count;
     for (size_t i = 0; i < columns; i++) {
-        csv_token token = i < record->token_count ? w->block.tokens[i] : (csv_token){0};
+        size_t field = file->fields ? file->fields[i] : i;
+        csv_token token = field < count ? w->block.tokens[field] : (csv_token){0};
         if (csv_is_null(w->block.dialect, token) || (!record->is_valid && str_utf8_error(token) != SIZE_MAX))
             engine_sink_null(sink, i, sink->row_count);
         else
@@ -89,9 +99,9 @@ static bool is_half_quoted(const struct csv_dialect *d, struct str line) {
 
 static void put_row(const struct bronze_rows *rows, struct worker *w, const struct csv_record *record,
                     struct engine_sink *sink) {
-    size_t columns = rows->plan->source_column_count, row = sink->row_count;
+    size_t columns = rows->columns->count, row = sink->row_count;
     put_tokens(w, record, columns, sink);
-    if (csv_is_corrupt(record, columns)) {
+    if (csv_is_corrupt(record, w->file->field_count)) {
         put_corrupt(rows, w, record, sink);
     } else {
         engine_sink_null(sink, columns + AT_CORRUPT_RECORD, row);
@@ -100,6 +110,7 @@ static void put_row(const struct bronze_rows *rows, struct worker *w, const stru
     engine_sink_text(sink, columns + AT_SOURCE_FILE, row, w->file->key);
     engine_sink_int64(sink, columns + AT_SOURCE_LINE, row, record->line);
     w->half_quotes += is_half_quoted(rows->dialect, record->bytes);
+    w->header_rows += w->file->header.ptr && str_eq(record->bytes, w->file->header);
     sink->row_count++;
     w->rows++;
 }
@@ -108,8 +119,9 @@ static void add_findings(struct bronze_rows *rows, struct worker *w) {
     atomic_fetch_add(&rows->findings->row_count, w->rows);
     atomic_fetch_add(&rows->findings->corrupt_count, w->corrupt);
     atomic_fetch_add(&rows->findings->half_quotes, w->half_quotes);
+    atomic_fetch_add(&rows->findings->header_rows, w->header_rows);
     if (w->has_bad_bytes) atomic_store(&rows->findings->has_bad_bytes, true);
-    w->rows = w->corrupt = w->half_quotes = 0;
+    w->rows = w->corrupt = w->half_quotes = w->header_rows = 0;
 }
 
 static enum assay_code fill(void *source, void *worker, struct engine_sink *sink, struct assay_error *err) {
@@ -129,12 +141,12 @@ static enum assay_code fill(void *source, void *worker, struct engine_sink *sink
     return ASSAY_OK;
 }
 
-struct bronze_rows *rows_open(const struct plan *plan, const struct csv_dialect *dialect,
+struct bronze_rows *rows_open(const struct bronze_columns *columns, const struct csv_dialect *dialect,
                               const struct bronze_file *files, size_t count, size_t block_bytes,
                               struct bronze_findings *findings) {
     struct bronze_rows *rows = memory_alloc(sizeof *rows);
     *rows =
-        (struct bronze_rows){plan, dialect, files, count, block_bytes, blocks_open(dialect, files, count), findings};
+        (struct bronze_rows){columns, dialect, files, count, block_bytes, blocks_open(dialect, files, count), findings};
     return rows;
 }
 
@@ -162,11 +174,11 @@ enum assay_code rows_add_source(struct bronze_rows *rows, struct engine *engine,
                               [AT_SOURCE_LINE] = {LINEAGE_SOURCE_LINE, "BIGINT"},
                               [AT_CORRUPT_BYTES] = {BRONZE_CORRUPT_BYTES, "BLOB"}};
     struct arena arena = {0};
-    size_t columns = rows->plan->source_column_count, all = columns + ADDED_COLUMNS;
+    size_t columns = rows->columns->count, all = columns + ADDED_COLUMNS;
     struct str *names = ARENA_ARRAY(&arena, all, struct str);
     const char **types = ARENA_ARRAY(&arena, all, const char *);
     for (size_t i = 0; i < all; i++) {
-        names[i] = i < columns ? rows->plan->source_columns[i] : str_of(added[i - columns].name);
+        names[i] = i < columns ? rows->columns->list[i].name : str_of(added[i - columns].name);
         types[i] = i < columns ? "VARCHAR" : added[i - columns].type;
     }
     struct engine_source source = {

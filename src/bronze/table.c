@@ -21,11 +21,37 @@ static bool add_field(struct delta_metadata *m, struct arena *arena, struct str 
     return true;
 }
 
-bool bronze_complete_metadata(struct delta_metadata *m, const struct plan *plan, bool with_bytes, struct arena *arena) {
+static struct str type_of(const struct bronze_column *column) {
+    return column->type_json.len ? column->type_json : STR("\"string\"");
+}
+
+static void add_columns(struct delta_metadata *m, const struct bronze_columns *columns, bool *is_changed,
+                        struct arena *arena) {
+    bool *is_there = ARENA_ARRAY(arena, columns->count, bool);
+    for (size_t i = 0; i < m->schema.count; i++) {
+        size_t at = columns_find(columns, m->schema.fields[i].name);
+        if (at != SIZE_MAX) is_there[at] = true;
+    }
+    for (size_t i = 0; i < columns->count; i++) {
+        if (is_there[i]) continue;
+        delta_field_add_json(m, arena, columns->list[i].name, type_of(&columns->list[i]), true);
+        *is_changed = true;
+    }
+}
+
+bool bronze_complete_metadata(struct delta_metadata *m, const struct plan *plan, const struct bronze_columns *columns,
+                              bool with_bytes, struct arena *arena) {
     bool is_changed = false;
-    for (size_t i = 0; i < plan->source_column_count; i++)
-        is_changed |= add_field(m, arena, plan->source_columns[i], TYPE_STRING);
-    for (size_t i = 0; i < ADDED_COUNT; i++) is_changed |= add_field(m, arena, ADDED[i].name, ADDED[i].kind);
+    if (m->schema.count) { /* what comes later stands behind */
+        for (size_t i = 0; i < ADDED_COUNT; i++) is_changed |= add_field(m, arena, ADDED[i].name, ADDED[i].kind);
+        add_columns(m, columns, &is_changed, arena);
+    } else {
+        struct bronze_columns contract = *columns;
+        contract.count = columns->contract_count;
+        add_columns(m, &contract, &is_changed, arena);
+        for (size_t i = 0; i < ADDED_COUNT; i++) is_changed |= add_field(m, arena, ADDED[i].name, ADDED[i].kind);
+        add_columns(m, columns, &is_changed, arena);
+    }
     if (with_bytes) is_changed |= add_field(m, arena, STR(BRONZE_CORRUPT_BYTES), TYPE_BINARY);
     for (size_t i = 0; i < plan->bronze_property_count; i++) {
         const struct plan_property *p = &plan->bronze_properties[i];
@@ -36,7 +62,7 @@ bool bronze_complete_metadata(struct delta_metadata *m, const struct plan *plan,
     return is_changed;
 }
 
-static enum assay_code check_field(const struct delta_snapshot *snapshot, struct str name, enum type_kind kind,
+static enum assay_code check_added(const struct delta_snapshot *snapshot, struct str name, enum type_kind kind,
                                    struct assay_error *err) {
     size_t at = delta_field_find(&snapshot->metadata.schema, name);
     if (at == SIZE_MAX || snapshot->metadata.schema.fields[at].type.kind == kind) return ASSAY_OK;
@@ -51,11 +77,27 @@ static enum assay_code check_field(const struct delta_snapshot *snapshot, struct
     return rc;
 }
 
-enum assay_code bronze_check_fields(const struct delta_snapshot *snapshot, const struct plan *plan,
+static enum assay_code check_column(const struct delta_snapshot *snapshot, const struct delta_field *field,
+                                    const struct bronze_column *column, struct assay_error *err) {
+    if (str_eq(field->type_json, type_of(column))) return ASSAY_OK;
+    if (column->type_json.len == 0) return check_added(snapshot, field->name, TYPE_STRING, err);
+    return error_set(err, ASSAY_REFUSED, snapshot->root.ptr,
+                     "column %.*s is %.*s in the bronze table and %.*s in the files; no row of the batch was loaded\n"
+                     "next: ask the source for the agreed type, or give the new one a bronze table of its own "
+                     "(assayBronze)",
+                     STR_ARG(field->name), STR_ARG(field->type_json), STR_ARG(column->type_json));
+}
+
+enum assay_code bronze_match_fields(const struct delta_snapshot *snapshot, struct bronze_columns *columns,
                                     struct assay_error *err) {
-    for (size_t i = 0; i < ADDED_COUNT; i++) TRY(check_field(snapshot, ADDED[i].name, ADDED[i].kind, err));
-    for (size_t i = 0; i < plan->source_column_count; i++)
-        TRY(check_field(snapshot, plan->source_columns[i], TYPE_STRING, err));
+    const struct delta_schema *schema = &snapshot->metadata.schema;
+    for (size_t i = 0; i < ADDED_COUNT; i++) TRY(check_added(snapshot, ADDED[i].name, ADDED[i].kind, err));
+    for (size_t i = 0; i < schema->count; i++) {
+        size_t at = columns_find(columns, schema->fields[i].name);
+        if (at == SIZE_MAX) continue;
+        TRY(check_column(snapshot, &schema->fields[i], &columns->list[at], err));
+        columns->list[at].name = schema->fields[i].name;
+    }
     return ASSAY_OK;
 }
 

@@ -54,9 +54,6 @@ static void warn_not_loaded(struct reader *r, const struct yaml_node *source, co
     if (out->format != CONTRACT_CSV)
         report_warning(r, mark_member(r, source, "format"), "not-loaded-yet", STR("csv files are"),
                        "files of this format cannot be loaded in this version; a run will say no");
-    else if (out->header != CONTRACT_HEADER_STRICT)
-        report_warning(r, mark_member(r, source, "header"), "not-loaded-yet", STR("header: strict is"),
-                       "files with this kind of header cannot be loaded in this version; a run will say no");
 }
 
 static void read_files(struct reader *r, const struct yaml_node *source) {

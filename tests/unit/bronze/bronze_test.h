@@ -85,4 +85,13 @@ static inline struct str records_of(struct arena *arena, const struct csv_dialec
     return text;
 }
 
+/** header_check with columns of its own. */
+static inline enum assay_code check_headers(struct arena *arena, const struct plan *plan,
+                                            const struct csv_dialect *dialect, struct bronze_file *files, size_t count,
+                                            struct assay_error *err) {
+    struct bronze_columns columns;
+    columns_open(&columns, plan, arena);
+    return header_check(plan, dialect, files, count, &columns, err);
+}
+
 #endif

@@ -25,7 +25,7 @@ static struct bronze_file file_of(const char *name, struct str bytes) {
 static void accept(const struct csv_dialect *d, struct str bytes, int64_t offset, int64_t line) {
     struct assay_error err = {0};
     struct bronze_file file = file_of("accept.csv", bytes);
-    assert_ok(header_check(&PLAN, d, &file, 1, &err), &err);
+    assert_ok(check_headers(&arena, &PLAN, d, &file, 1, &err), &err);
     assert_int_equal(file.rows_offset, offset);
     assert_int_equal(file.rows_line, line);
 }
@@ -33,7 +33,7 @@ static void accept(const struct csv_dialect *d, struct str bytes, int64_t offset
 static void refuse(const struct csv_dialect *d, struct str bytes, const char *message) {
     struct assay_error err = {0};
     struct bronze_file file = file_of("refuse.csv", bytes);
-    assert_code(ASSAY_REFUSED, header_check(&PLAN, d, &file, 1, &err), &err);
+    assert_code(ASSAY_REFUSED, check_headers(&arena, &PLAN, d, &file, 1, &err), &err);
     assert_string_equal(err.where, "refuse.csv");
     assert_err_has(&err, message);
 }
@@ -103,7 +103,7 @@ static void test_very_many_columns(void **state) {
     buf_addz(&bytes, "\n");
     struct plan wide = {.source_columns = names, .source_column_count = COLUMNS_MANY};
     struct bronze_file file = file_of("wide.csv", buf_str(&bytes));
-    assert_ok(header_check(&wide, &LINE_MODE, &file, 1, &err), &err);
+    assert_ok(check_headers(&arena, &wide, &LINE_MODE, &file, 1, &err), &err);
     assert_int_equal(file.rows_offset, bytes.len);
     refuse(&LINE_MODE, buf_str(&bytes), "(3 columns expected, 10000 found)");
     buf_free(&bytes);
@@ -114,10 +114,10 @@ static void test_every_file_is_looked_at(void **state) {
     struct assay_error err = {0};
     struct bronze_file files[] = {file_of("1.csv", STR("id,Name,\xC3\x84NDERUNG\n1,2,3\n")),
                                   file_of("2.csv", STR("id,Nome,\xC3\x84NDERUNG\n1,2,3\n"))};
-    assert_code(ASSAY_REFUSED, header_check(&PLAN, &LINE_MODE, files, 2, &err), &err);
+    assert_code(ASSAY_REFUSED, check_headers(&arena, &PLAN, &LINE_MODE, files, 2, &err), &err);
     assert_string_equal(err.where, "2.csv");
     files[1].path = "/nowhere/2.csv";
-    assert_code(ASSAY_NOT_FOUND, header_check(&PLAN, &LINE_MODE, files, 2, &err), &err);
+    assert_code(ASSAY_NOT_FOUND, check_headers(&arena, &PLAN, &LINE_MODE, files, 2, &err), &err);
 }
 
 TEST_MAIN(cmocka_unit_test_teardown(test_same_names_however_written, reset),
