@@ -93,8 +93,8 @@ static bool take_escape_behind_quote(struct quoted *q) {
     q->prev = q->ch;
     for (;;) {
         if (is_stop(q)) {
-            if (--depth == 0) return true;
             if (q->ch != LINE_END) q->p += q->dialect->more.len; /* the whole delimiter is lost */
+            if (--depth == 0) return true;
         } else if (is_mark(q) && !take_mark(q)) {
             put(q, q->quote);
             q->prev = q->ch;

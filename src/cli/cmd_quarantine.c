@@ -21,13 +21,13 @@ static void print_quoted(struct buf *out, struct str value) {
     buf_free(&quoted);
 }
 
+static int hex_digit(char c) { return c <= '9' ? c - '0' : c - 'a' + 10; }
+
 /** Bytes as hex digits give them; an empty text has a ptr too. */
 static struct str bytes_of_hex(struct str hex, struct buf *bytes) {
     buf_reserve(bytes, hex.len / 2);
-    for (size_t i = 0; i + 1 < hex.len; i += 2) {
-        unsigned high = (unsigned char)hex.ptr[i], low = (unsigned char)hex.ptr[i + 1];
-        buf_addc(bytes, (char)((high <= '9' ? high - '0' : high - 'a' + 10) << 4 | (low <= '9' ? low - '0' : low - 'a' + 10)));
-    }
+    for (size_t i = 0; i + 1 < hex.len; i += 2)
+        buf_addc(bytes, (char)(hex_digit(hex.ptr[i]) << 4 | hex_digit(hex.ptr[i + 1])));
     return buf_str(bytes);
 }
 
