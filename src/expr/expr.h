@@ -4,13 +4,13 @@
  *
  * Language: literals (numbers, 'text' with Spark's backslash escapes or doubled quotes, r'raw text', TRUE, FALSE, NULL,
  * DATE '..', TIMESTAMP '..'), columns (name or `na me`), + - * / %, || , = == <> != < <= > >= <=>, [NOT] IN (..), [NOT]
- * BETWEEN, [NOT] LIKE, [NOT] RLIKE, IS [NOT] NULL|TRUE|FALSE, AND OR NOT, CASE WHEN, CAST(x AS type), and functions:
- * trim ltrim rtrim upper ucase lower lcase length char_length substring substr concat replace left right abs round
- * floor ceil coalesce nullif ifnull nvl if greatest least datediff date_add date_sub add_months last_day year month day
- * dayofmonth dayofweek hour minute second to_date(no format) current_date current_timestamp regexp_like isnull
- * isnotnull isnan. Precedence and meaning are Spark 3.5's with ANSI off: a string beside a number is cast (try_cast),
- * text is compared by bytes, NaN equals NaN and is the largest, x / 0 is NULL, whole numbers wrap around. What the
- * engine cannot do equally is refused by expr_check.
+ * BETWEEN, [NOT] LIKE, [NOT] RLIKE, IS [NOT] NULL|TRUE|FALSE, AND OR NOT, CASE WHEN, CAST(x AS type), x::type, and
+ * functions: trim btrim ltrim rtrim upper ucase lower lcase length char_length substring substr concat replace left
+ * right abs round floor ceil coalesce nullif ifnull nvl if greatest least datediff date_add date_sub add_months
+ * last_day year month day dayofmonth dayofweek hour minute second to_date(no format) current_date current_timestamp
+ * regexp_like isnull isnotnull isnan. Precedence and meaning are Spark 3.5's with ANSI off: a string beside a number is
+ * cast (try_cast), text is compared by bytes, NaN equals NaN and is the largest, x / 0 is NULL, whole numbers wrap
+ * around. What the engine cannot do equally is refused by expr_check.
  */
 #ifndef EXPR_EXPR_H
 #define EXPR_EXPR_H

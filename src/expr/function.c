@@ -23,6 +23,7 @@
 static const struct function functions[] = {
     {"abs", 1, 1, {NUMBER}, RESULT_FIRST, NULL, call_abs},
     {"add_months", 2, 2, {DATE, COUNT}, RESULT_DATE, "TRY(CAST($1 + to_months($2) AS DATE))", NULL},
+    {"btrim", 1, 1, {TEXT}, RESULT_TEXT, "spark_trim($1)", NULL},
     {"ceil", 1, 1, {NUMBER}, RESULT_WHOLE, NULL, call_whole},
     {"ceiling", 1, 1, {NUMBER}, RESULT_WHOLE, NULL, call_whole},
     {"char_length", 1, 1, {TEXT}, RESULT_INT, CHARACTERS, NULL},

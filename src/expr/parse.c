@@ -190,6 +190,28 @@ static enum assay_code parse_cast(struct parser *p, size_t offset, struct expr *
     return put(p, offset, expr_cast(p->arena, e, type), out);
 }
 
+/** After `arrow_cast (`: how delta-rs writes a timestamp, arrow_cast('2024-01-01T00:00:00.000000',
+ * 'Timestamp(Microsecond, Some("UTC"))'), in UTC whether it says so or not. Other casts of that name are Arrow's and
+ * not Spark's. */
+static enum assay_code parse_arrow(struct parser *p, const struct token *name, struct expr **out) {
+    const struct token *value = peek(p), *type = value->kind == TOKEN_STRING ? &p->tokens[p->at + 2] : value;
+    bool is_timestamp = value->kind == TOKEN_STRING && is_symbol(&p->tokens[p->at + 1], ",") &&
+                        type->kind == TOKEN_STRING && str_starts(type->text, STR("Timestamp(")) &&
+                        (str_find(type->text, STR("None")) != SIZE_MAX || str_find(type->text, STR("UTC")) != SIZE_MAX);
+    struct str text = value->text;
+    size_t point = str_find_char(text, '.');
+    while (point != SIZE_MAX && text.len > point + 7 && str_ends(text, STR("0"))) text.len--;
+    int64_t us;
+    if (!is_timestamp || !literal_timestamp(text, &us))
+        return fail_at(
+            p->err, name->offset,
+            "arrow_cast is read only where it makes a timestamp in UTC, with at most six digits of a second, "
+            "from a text");
+    p->at += 3;
+    TRY(expect_symbol(p, ")", "`)`"));
+    return put(p, name->offset, expr_literal(p->arena, EXPR_TIMESTAMP, text), out);
+}
+
 /** After `name (`. */
 static enum assay_code parse_call(struct parser *p, const struct token *name, struct expr **out) {
     struct list list = {0};
@@ -233,11 +255,14 @@ static enum assay_code parse_word(struct parser *p, struct expr **out) {
     if (is_reserved(t)) return fail_expected(p, "a value");
     p->at++;
     if (next->kind == TOKEN_STRING && (is_word(t, "date") || is_word(t, "timestamp"))) return parse_dated(p, t, out);
-    if (take_symbol(p, "(")) return is_word(t, "cast") ? parse_cast(p, t->offset, out) : parse_call(p, t, out);
+    if (take_symbol(p, "(")) {
+        if (is_word(t, "arrow_cast")) return parse_arrow(p, t, out);
+        return is_word(t, "cast") ? parse_cast(p, t->offset, out) : parse_call(p, t, out);
+    }
     return put(p, t->offset, expr_column(p->arena, t->text), out);
 }
 
-static enum assay_code parse_primary(struct parser *p, struct expr **out) {
+static enum assay_code parse_plain(struct parser *p, struct expr **out) {
     const struct token *t = peek(p);
     switch (t->kind) {
     case TOKEN_WORD:
@@ -258,6 +283,17 @@ static enum assay_code parse_primary(struct parser *p, struct expr **out) {
     if (!take_symbol(p, "(")) return fail_expected(p, "a value");
     TRY(parse_or(p, out));
     return expect_symbol(p, ")", "an operator or `)`");
+}
+
+/** A value and the casts behind it: `x::date`, as Databricks and delta-rs write CAST(x AS DATE). */
+static enum assay_code parse_primary(struct parser *p, struct expr **out) {
+    TRY(parse_plain(p, out));
+    for (size_t offset = peek(p)->offset; take_symbol(p, "::"); offset = peek(p)->offset) {
+        struct type type;
+        TRY(parse_type(p, &type));
+        TRY(put(p, offset, expr_cast(p->arena, *out, type), out));
+    }
+    return ASSAY_OK;
 }
 
 /* ---- operators ---- */

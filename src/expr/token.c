@@ -219,8 +219,8 @@ static enum assay_code add_word(struct lexer *l, struct assay_error *err) {
 
 static enum assay_code add_symbol(struct lexer *l, struct assay_error *err) {
     /* longest first */
-    static const char *const symbols[] = {"<=>", "<>", "<=", ">=", "!=", "==", "||", "&&", "=", "<", ">", "+",
-                                          "-",   "*",  "/",  "%",  "(",  ")",  ",",  ".",  "!", ";", "[", "]"};
+    static const char *const symbols[] = {"<=>", "<>", "<=", ">=", "!=", "==", "||", "&&", "::", "=", "<", ">", "+",
+                                          "-",   "*",  "/",  "%",  "(",  ")",  ",",  ".",  "!",  ";", "[", "]"};
     struct str rest = str_sub(l->text, l->at, l->text.len);
     if (str_starts(rest, STR("--")) || str_starts(rest, STR("/*")))
         return fail_at(err, l->at, "comments have no place in a rule; two minus signs are written `- -`");

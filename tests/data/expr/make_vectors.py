@@ -171,6 +171,16 @@ def casts():
                 "CAST(CAST(i AS STRING) AS INT) = i", "CAST(n AS STRING)", "CAST(1 AS nonsense)", "CAST(2.345D AS DECIMAL(10,2))"]
 
 
+def foreign():
+    """Forms in which Spark, delta-rs and Databricks put rules on a table."""
+    for c in ["s", "q", "i", "n", "p", "a", "d", "NULL"]:
+        yield f"btrim({c})"
+    yield from ["i > 0 IS TRUE", "n < 3 IS NOT TRUE", "(i > 0) IS NOT DISTINCT FROM true", "s IS DISTINCT FROM 'abc'", "i = 1 OR i = 7",
+                "NOT i <=> 7", "s IS NOT NULL AND s != ''", "CASE WHEN s IS NOT NULL THEN s ELSE 'x' END != ''", "i >= 1 AND i <= 7",
+                "`s` IN ( 'abc' , 'ABC' )", "length ( s ) < 5", "(`n` > CAST(1 AS DECIMAL(10,0)))", "(i IS NOT NULL)", "(NOT (s = ''))",
+                "s LIKE 'a%' OR s LIKE 'A%'"]
+
+
 GROWN = {
     "number": ["{number} + {number}", "{number} - {number}", "{number} * {number}", "{number} / {number}", "{number} % {number}",
                "-({number})", "abs({number})", "round({number}, 1)", "floor({number})", "ceil({number})", "length({text})",
@@ -269,7 +279,7 @@ def main():
     # cached rows: literals meet columns, not each other
     table = raw.selectExpr("_k", *[f"CAST({c.split(':')[0]} AS {c.split(':')[1]}) AS {c.split(':')[0]}" for c in COLUMNS]).cache()
     expressions = list(dict.fromkeys(itertools.chain(comparisons(), arithmetic(), logic(), choices(), numbers(), texts(), moments(),
-                                                     casts(), random_trees(1500))))
+                                                     casts(), foreign(), random_trees(1500))))
     typed = [(e, type_of(table, e)) for e in expressions]
     with open(HERE / "rows.tsv", "w", encoding="utf-8") as out:
         out.write("\t".join(COLUMNS) + "\n")

@@ -31,6 +31,27 @@ static void test_precedence_is_sparks(void **state) {
     assert_differ("NOT (a AND b)", "NOT a AND b");
 }
 
+/* How Databricks and delta-rs write casts and moments into a table's constraints; the texts are delta-rs 1.6.6's. */
+static void test_spellings_of_other_writers(void **state) {
+    UNUSED(state);
+    assert_same("amount > '0'::decimal(18, 2)", "amount > CAST('0' AS DECIMAL(18,2))");
+    assert_same("day_of >= '2020-01-01'::date", "day_of >= CAST('2020-01-01' AS DATE)");
+    assert_same("-a::string", "-(CAST(a AS STRING))");
+    assert_same("a + b::int * c", "a + (CAST(b AS INT) * c)");
+    assert_same("a::int::string = 'x'", "CAST(CAST(a AS INT) AS STRING) = 'x'");
+    assert_same("(a = b)::string", "CAST(a = b AS STRING)");
+    assert_same("at > arrow_cast('2020-01-01T00:00:00.000000', 'Timestamp(Microsecond, Some(\"UTC\"))')",
+                "at > TIMESTAMP '2020-01-01T00:00:00.000000'");
+    assert_same("at > arrow_cast('2020-01-01T01:02:03.123456000', 'Timestamp(Nanosecond, None)')",
+                "at > TIMESTAMP '2020-01-01T01:02:03.123456'");
+    assert_refused("i::", "column 4", "a type is expected");
+    assert_refused("i::nonsense", "column 4", "is no type");
+    assert_refused("arrow_cast(amount, 'Utf8View') <> ''", "column 1", "arrow_cast");
+    assert_refused("at > arrow_cast('2020-01-01T01:02:03.123456789', 'Timestamp(Nanosecond, None)')", "column 6",
+                   "six digits");
+    assert_refused("at > arrow_cast('2020-01-01T01:02:03', 'Timestamp(Second, Some(\"+10:00\"))')", "column 6", "UTC");
+}
+
 static void test_other_spellings(void **state) {
     UNUSED(state);
     assert_same("a == 1", "a = 1");
@@ -123,5 +144,5 @@ static void test_mistakes_have_place_and_hint(void **state) {
     assert_refused("`` = 1", "column 1", "no name");
 }
 
-TEST_MAIN(RUN(test_precedence_is_sparks), RUN(test_other_spellings), RUN(test_stored_constraints), RUN(test_texts),
-          RUN(test_mistakes_have_place_and_hint))
+TEST_MAIN(RUN(test_precedence_is_sparks), RUN(test_spellings_of_other_writers), RUN(test_other_spellings),
+          RUN(test_stored_constraints), RUN(test_texts), RUN(test_mistakes_have_place_and_hint))
