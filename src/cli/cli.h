@@ -66,6 +66,8 @@ void cli_tell(const struct assay_error *err);
 
 /** The value of --batch, empty if absent. An empty value is no batch id: a script's variable was not set. */
 enum assay_code cli_batch(const struct cli *cli, struct str *out, struct assay_error *err) NODISCARD;
+/** Load the project from the current folder; mistakes in contracts are printed to standard error, and no error here. */
+enum assay_code cli_project(struct cli *cli, struct project *project, struct assay_error *err) NODISCARD;
 /** Load the project from the current folder and the plans of the command's first argument (or all); mistakes are
  * printed to standard error. */
 enum assay_code cli_plans(struct cli *cli, struct project *project, struct plan ***plans, size_t *count,

@@ -1,8 +1,23 @@
 /** Completion scripts, made from the tables of commands and options. */
 #include "cli/commands.h"
 
-static void print_words(const struct cli_command *c, struct buf *out) {
-    for (const struct cli_option *o = c->options; o && o->name; o++) buf_printf(out, " --%s", o->name);
+/** What may follow the first word of a command: the second words and options of all commands that begin with it, each
+ * once. */
+static void print_words(struct str first, struct buf *out) {
+    struct buf words = {0};
+    for (size_t i = 0; cli_commands[i]; i++) {
+        struct str head, second = str_split(str_of(cli_commands[i]->name), ' ', &head);
+        if (!str_eq(head, first)) continue;
+        if (second.len) buf_printf(&words, " %.*s ", STR_ARG(second));
+        for (const struct cli_option *o = cli_commands[i]->options; o && o->name; o++) {
+            struct buf option = {0};
+            buf_printf(&option, " --%s ", o->name);
+            if (str_find(buf_str(&words), buf_str(&option)) == SIZE_MAX) buf_add(&words, buf_str(&option));
+            buf_free(&option);
+        }
+    }
+    buf_add(out, buf_str(&words));
+    buf_free(&words);
 }
 
 static void print_bash(struct buf *out) {
@@ -16,11 +31,16 @@ static void print_bash(struct buf *out) {
         last = first;
     }
     buf_addz(out, "\"\n    else\n        case $command in\n");
+    last = (struct str){0};
     for (size_t i = 0; cli_commands[i]; i++) {
-        struct str first, second = str_split(str_of(cli_commands[i]->name), ' ', &first);
-        buf_printf(out, "        %.*s) words=\"%.*s", STR_ARG(first), STR_ARG(second));
-        print_words(cli_commands[i], out);
-        buf_addz(out, "\" ;;\n");
+        struct str first;
+        str_split(str_of(cli_commands[i]->name), ' ', &first);
+        if (!str_eq(first, last)) {
+            buf_printf(out, "        %.*s) words=\"", STR_ARG(first));
+            print_words(first, out);
+            buf_addz(out, "\" ;;\n");
+        }
+        last = first;
     }
     buf_addz(out, "        esac\n    fi\n    COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n}\ncomplete -o default "
                   "-F _assay assay\n");

@@ -305,8 +305,8 @@ const struct cli_command cmd_landing_verify = {
         "Like landing list, but reads every file and compares its SHA-256 with that of the last run, or before the "
         "first run\n"
         "with the manifest that land wrote. Exit code 1 when a file was changed, is missing, came later or cannot be "
-        "read, or when\n"
-        "files lie where no run reads them. What land --replace brought is changed but not wrong.\n",
+        "read, or\n"
+        "when files lie where no run reads them. What land --replace brought is changed but not wrong.\n",
     .options = options,
     .args_max = 1,
     .run = run_verify,

@@ -47,8 +47,7 @@ enum assay_code cli_batch(const struct cli *cli, struct str *out, struct assay_e
     return batch && !*batch ? plan_batch_check(*out, err) : ASSAY_OK;
 }
 
-enum assay_code cli_plans(struct cli *cli, struct project *project, struct plan ***plans, size_t *count,
-                          struct assay_error *err) {
+enum assay_code cli_project(struct cli *cli, struct project *project, struct assay_error *err) {
     TRY(project_load(STR("."), &cli->arena, project, err));
     if (project->error_count) {
         struct buf text = {0};
@@ -56,6 +55,12 @@ enum assay_code cli_plans(struct cli *cli, struct project *project, struct plan 
         fwrite(text.data, 1, text.len, stderr);
         buf_free(&text);
     }
+    return ASSAY_OK;
+}
+
+enum assay_code cli_plans(struct cli *cli, struct project *project, struct plan ***plans, size_t *count,
+                          struct assay_error *err) {
+    TRY(cli_project(cli, project, err));
     return project_plans(project, cli_arg(cli, 0), &cli->arena, plans, count, err);
 }
 

@@ -2,8 +2,9 @@
 #include "cli/cli.h"
 
 enum assay_code cli_wants_json(const struct cli *cli, bool *out, struct assay_error *err) {
-    const char *format = cli_value(cli, "format");
-    *out = cli_has(cli, "json") || str_eq(str_of(format), STR("json"));
-    if (!format || *out || str_eq(str_of(format), STR("text"))) return ASSAY_OK;
-    return error_set(err, ASSAY_INVALID, "--format", "`%s` is no format here; write text or json", format);
+    static const char *const words[] = {"text", "json"};
+    size_t format;
+    TRY(cli_format(cli, words, 2, &format, err));
+    *out = format == 1 || cli_has(cli, "json");
+    return ASSAY_OK;
 }

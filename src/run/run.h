@@ -124,6 +124,56 @@ struct run_zone {
 enum assay_code run_zone_load(struct session *session, const struct plan *plan, bool is_verifying, struct arena *arena,
                               struct run_zone *out, struct assay_error *err) NODISCARD;
 
+/* ---- from a row back to the file ---- */
+
+enum run_trace_table { RUN_TRACE_SILVER, RUN_TRACE_BRONZE, RUN_TRACE_QUARANTINE };
+
+/** A landed file that rows come from. */
+struct run_trace_file {
+    struct str key, batch_id;
+    struct str recorded_sha256; /* of the last run, else of the manifest; empty: nobody kept it */
+    struct str sha256;          /* now; empty when it cannot be read */
+    struct str problem;         /* why it cannot be read, or its records cannot be found */
+};
+
+/** A record in such a file. */
+struct run_trace_line {
+    size_t file; /* index into files */
+    struct bronze_place place;
+};
+
+/** A row of the table. */
+struct run_trace_row {
+    struct str *values; /* of silver: its keys, as text; ptr NULL is null */
+    struct str batch_id, reason;
+    int64_t loaded_at_us;         /* INT64_MIN: null */
+    struct run_trace_line *lines; /* of silver: the record that the row is made of, then those that lost to it */
+    size_t line_count;
+    bool has_source;      /* the first line is the row's own */
+    bool is_equal;        /* of silver: the row has the values that its record gives */
+    bool is_loaded_again; /* of silver: bronze holds a later load of the batch */
+    int64_t lost_count;   /* of silver: records of the same key in the batch that lost to it; not all are in lines */
+};
+
+struct run_trace {
+    struct run_trace_row *rows;
+    size_t row_count;
+    int64_t matched; /* rows that meet the condition */
+    struct run_trace_file *files;
+    size_t file_count;
+};
+
+/**
+ * Rows of one of the plan's tables, and the records of landed files that they come from.
+ * @param where  a condition in the rule language over the table's columns; empty: every row
+ * @param limit  rows; 0: all
+ * @return OK, also when files are gone or changed: they say so; NOT_FOUND there is no such table yet; INVALID the
+ * condition; as delta_snapshot_load and engine_query
+ */
+enum assay_code run_trace_rows(struct session *session, const struct plan *plan, enum run_trace_table table,
+                               struct str where, size_t limit, struct arena *arena, struct run_trace *out,
+                               struct assay_error *err) NODISCARD;
+
 /* ---- running ---- */
 
 enum run_stage { RUN_BRONZE = 1, RUN_SILVER = 2 };

@@ -76,4 +76,23 @@ enum assay_code silver_quarantine_each(struct store *store, struct engine *engin
                                        const struct quarantine_query *query, engine_row_fn *row, void *context,
                                        struct assay_error *err) NODISCARD;
 
+/** A row of bronze of which a row of silver is made, or that lost to that one. */
+struct silver_origin {
+    size_t row; /* "=n" of the row of silver */
+    struct str source_file;
+    int64_t source_line, loaded_at_us;
+    bool is_row;   /* the row is made of it */
+    bool is_equal; /* its contract columns are those of the row */
+    int64_t total; /* rows of this grain in the batch, rejected ones aside; of those that lost the first ten are told */
+};
+/**
+ * Where rows of silver come from, by batch and grain.
+ * @param input   store, engine, plan and batch_id
+ * @param traced  a table of the engine: rows of silver and their number "=n"; those of the batch are looked at
+ * @return OK; as delta_snapshot_load of bronze and quarantine
+ */
+enum assay_code silver_origins(const struct silver_input *input, struct str traced, size_t row_count,
+                               struct arena *arena, struct silver_origin **out, size_t *count,
+                               struct assay_error *err) NODISCARD;
+
 #endif
