@@ -10,7 +10,6 @@
 #include "bronze/bronze_int.h"
 #include "bronze/table.h"
 
-#include "base/limits.h"
 #include "base/time.h"
 
 struct load {
@@ -103,7 +102,7 @@ static void print_select(const struct load *l, struct str source, bool with_byte
 
 /** Write the batch's rows as staged files. */
 static enum assay_code write_rows(struct load *l, const struct delta_metadata *metadata, bool with_bytes,
-                                  struct engine_files *files, struct bronze_findings *findings,
+                                  struct delta_new_files *files, struct bronze_findings *findings,
                                   struct assay_error *err) {
     const struct bronze_input *in = l->in;
     struct str name = str_basename(staging_path(in->staging, l->arena, STR("rows"))); /* a name of its own */
@@ -129,7 +128,7 @@ static enum assay_code check_files_again(const struct load *l, struct assay_erro
 }
 
 static enum assay_code commit_rows(struct load *l, const struct delta_metadata *metadata, bool is_changed,
-                                   const struct engine_files *files, struct assay_error *err) {
+                                   const struct delta_new_files *files, struct assay_error *err) {
     const struct bronze_input *in = l->in;
     struct delta_txn txn = {l->app_id, fingerprint_number(l->out->fingerprint), l->out->loaded_at_us / 1000};
     struct delta_commit commit = {
@@ -150,7 +149,8 @@ static enum assay_code commit_rows(struct load *l, const struct delta_metadata *
 }
 
 /** One try to replace the batch's rows. CONFLICT: another writer came between. */
-static enum assay_code replace_once(struct load *l, struct assay_error *err) {
+static enum assay_code replace_once(void *context, struct assay_error *err) {
+    struct load *l = context;
     TRY(load_table(l, l->in->batch->id, err));
     tell_state(l);
     if (is_unchanged(l)) return ASSAY_OK;
@@ -160,7 +160,7 @@ static enum assay_code replace_once(struct load *l, struct assay_error *err) {
     l->out->loaded_at_us = now_us > last_us ? now_us : last_us + 1000;
     bool with_bytes =
         l->snapshot && delta_field_find(&l->snapshot->metadata.schema, STR(BRONZE_CORRUPT_BYTES)) != SIZE_MAX;
-    struct engine_files files;
+    struct delta_new_files files;
     struct bronze_findings findings;
     for (;;) { /* twice only for the first batch with bytes that are not UTF-8 */
         struct delta_metadata *metadata = l->snapshot ? delta_metadata_copy(&l->snapshot->metadata, l->arena)
@@ -194,9 +194,7 @@ enum assay_code bronze_load(const struct bronze_input *input, struct arena *aren
     enum assay_code rc = header_check(input->plan, &l.dialect, l.files, input->batch->file_count, &l.columns, err);
     if (rc == ASSAY_REFUSED) out->gate = STR("header");
     if (rc) return rc;
-    rc = ASSAY_CONFLICT;
-    for (int i = 0; i < LIMIT_REDO && rc == ASSAY_CONFLICT; i++) rc = replace_once(&l, err);
-    return rc;
+    return delta_redo(replace_once, &l, err);
 }
 
 enum assay_code bronze_look(const struct bronze_input *input, struct str batch_id, struct arena *arena,

@@ -22,10 +22,8 @@
 
 #include "base/hash.h"
 #include "base/limits.h"
-#include "base/time.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 /* ---- checked ---- */
 
@@ -87,27 +85,6 @@ static enum assay_code check_commit(const struct delta_commit *commit, struct ar
     return check_removes(commit, err);
 }
 
-/* ---- published ---- */
-
-static enum assay_code publish_files(struct delta_attempt *attempt, struct assay_error *err) {
-    const struct delta_commit *commit = attempt->commit;
-    attempt->add_keys = ARENA_ARRAY(attempt->arena, commit->add_count, struct str);
-    for (size_t i = 0; i < commit->add_count; i++) {
-        if (commit->adds[i].row_count == 0) continue;
-        struct str uuid = hash_uuid(attempt->arena);
-        attempt->add_keys[i] = str_path(attempt->arena, attempt->root,
-                                        str_printf(attempt->arena, "part-%05zu-%.*s.zstd.parquet", i, STR_ARG(uuid)));
-        TRY(store_publish(attempt->store, commit->adds[i].path, attempt->add_keys[i], err));
-    }
-    return ASSAY_OK;
-}
-
-/* Best effort: what is left is named by no version and is VACUUM's. */
-static void take_back_files(const struct delta_attempt *attempt) {
-    for (size_t i = 0; attempt->add_keys && i < attempt->commit->add_count; i++)
-        if (attempt->add_keys[i].len && store_remove(attempt->store, attempt->add_keys[i], NULL) != ASSAY_OK) return;
-}
-
 /* ---- attempted ---- */
 
 enum outcome { COMMITTED, TAKEN, ENDED };
@@ -133,45 +110,69 @@ static enum outcome look_at(const struct delta_attempt *attempt, struct str key,
     return ENDED;
 }
 
-/* Move *version behind the winners that are there, each checked. OK: *version is free, or *is_ours. */
-static enum assay_code pass_winners(const struct delta_attempt *attempt, int64_t *version, bool *is_ours,
-                                    struct assay_error *err) {
-    for (;; ++*version) {
+/* Move attempt->version behind the winners that are there, each checked. OK: the version is free, or *is_ours. */
+static enum assay_code pass_winners(struct delta_attempt *attempt, bool *is_ours, struct assay_error *err) {
+    for (;; ++attempt->version) {
         struct arena scratch = {0};
-        struct str text, key = delta_log_commit_key(&scratch, attempt->root, *version);
+        struct str text, key = delta_log_commit_key(&scratch, attempt->root, attempt->version);
         enum assay_code rc = store_get(attempt->store, key, &scratch, &text, err);
         *is_ours = rc == ASSAY_OK && str_eq(text, attempt->text);
         bool is_end = rc == ASSAY_NOT_FOUND || *is_ours;
-        if (rc == ASSAY_OK && !is_end) rc = delta_conflict_check(attempt, *version, text, err);
+        if (rc == ASSAY_OK && !is_end) rc = delta_conflict_check(attempt, attempt->version, text, err);
+        if (rc == ASSAY_OK && !is_end && attempt->has_time)
+            rc = delta_in_commit_timestamp_of(text, key.ptr, &attempt->time_before_ms, err);
         arena_reset(&scratch);
         if (is_end) return ASSAY_OK;
         TRY(rc);
     }
 }
 
-/* Writers that meet again and again wait for different times, each time for longer. */
-static void wait_a_little(int lost) {
-    enum { FIRST_MS = 5, LONGEST_MS = 1000 };
-    if (lost < 2) return;
-    int64_t spread_ms = lost < 10 ? (int64_t)FIRST_MS << lost : LONGEST_MS;
-    if (spread_ms > LONGEST_MS) spread_ms = LONGEST_MS;
-    int64_t wait_ns = (int64_t)(time_monotonic_s() * 1e9) % (spread_ms * 1000000);
-    nanosleep(&(struct timespec){.tv_sec = wait_ns / 1000000000, .tv_nsec = wait_ns % 1000000000}, NULL);
+/* ---- the text ---- */
+
+/* In-commit timestamps come from the version before, so each try has its own; else the text is the same for all. */
+static enum assay_code make_text(struct delta_attempt *attempt, struct assay_error *err) {
+    if (attempt->text.len && !attempt->has_time) return ASSAY_OK;
+    if (attempt->has_time) attempt->time_ms = delta_in_commit_timestamp_next(attempt->time_before_ms);
+    return delta_commit_text(attempt, err);
+}
+
+static enum assay_code begin_time(struct delta_attempt *attempt, struct assay_error *err) {
+    const struct delta_commit *commit = attempt->commit;
+    attempt->has_time = delta_in_commit_timestamp_is_on(commit->metadata ? commit->metadata : &commit->base->metadata);
+    if (!attempt->has_time) return ASSAY_OK;
+    struct delta_protocol protocol = commit->base ? commit->base->protocol : (struct delta_protocol){0};
+    if (commit->metadata)
+        delta_protocol_derive(commit->base ? &protocol : NULL, commit->metadata, attempt->arena, &protocol);
+    if (!delta_protocol_lists(&protocol, "inCommitTimestamp") &&
+        !delta_protocol_lists(&protocol, "inCommitTimestamp-preview"))
+        return error_set(
+            err, ASSAY_UNSUPPORTED, attempt->root.ptr,
+            "the table's properties turn in-commit timestamps on, which its protocol does not list (feature "
+            "inCommitTimestamp)");
+    attempt->time_before_ms = commit->base ? commit->base->in_commit_timestamp_ms : -1;
+    bool was_on = commit->base && delta_in_commit_timestamp_is_on(&commit->base->metadata);
+    if (was_on && attempt->time_before_ms < 0)
+        return error_set(err, ASSAY_CORRUPT,
+                         delta_log_commit_key(attempt->arena, attempt->root, commit->base->version).ptr,
+                         "the commit has no inCommitTimestamp, which the table's properties ask for, so no later one "
+                         "can be given to the next");
+    return ASSAY_OK;
 }
 
 /* After a version was lost the wait comes first and the winners are passed after it, so that the version tried next is
  * the newest one that is free and not one that was free before the wait. */
-static enum assay_code put_version(const struct delta_attempt *attempt, int64_t *version, struct assay_error *err) {
+static enum assay_code put_version(struct delta_attempt *attempt, struct assay_error *err) {
     for (int lost = 0; lost <= LIMIT_COMMIT_RETRIES;) {
-        struct str key = delta_log_commit_key(attempt->arena, attempt->root, *version);
+        if (lost > 0) TRY(make_text(attempt, err));
+        struct str key = delta_log_commit_key(attempt->arena, attempt->root, attempt->version);
         enum assay_code rc = store_put_if_absent(attempt->store, key, attempt->text, err);
         if (rc == ASSAY_OK) return ASSAY_OK;
         enum outcome outcome = look_at(attempt, key, rc, &rc, err);
         if (outcome == COMMITTED) return ASSAY_OK;
         if (outcome == ENDED) return rc;
-        wait_a_little(++lost);
+        delta_wait(++lost);
         bool is_ours;
-        TRY(pass_winners(attempt, version, &is_ours, err));
+        TRY(pass_winners(attempt, &is_ours, err));
         if (is_ours) return ASSAY_OK;
     }
     return error_set(err, ASSAY_CONFLICT, attempt->root.ptr,
@@ -182,7 +183,7 @@ static enum assay_code put_version(const struct delta_attempt *attempt, int64_t 
 
 static bool has_something(const struct delta_commit *commit) {
     bool has_rows = false;
-    for (size_t i = 0; i < commit->add_count; i++) has_rows |= commit->adds[i].row_count > 0;
+    for (size_t i = 0; i < commit->add_count; i++) has_rows |= commit->adds[i].file.row_count > 0;
     return has_rows || commit->remove_count || commit->restored_count || commit->txn_count || commit->metadata;
 }
 
@@ -200,15 +201,17 @@ static enum assay_code run_commit(struct delta_attempt *attempt, int64_t *versio
     if (rc == ASSAY_OK && !commit->base) rc = check_absent(attempt, err);
     TRY(rc);
     attempt->txn_id = hash_uuid(attempt->arena);
-    rc = publish_files(attempt, err);
-    if (rc == ASSAY_OK) rc = delta_commit_text(attempt, err);
+    attempt->version = commit->base ? commit->base->version + 1 : 0;
+    TRY(begin_time(attempt, err));
+    rc = delta_publish(attempt, err);
+    if (rc == ASSAY_OK) rc = make_text(attempt, err);
     if (rc) {
-        take_back_files(attempt);
+        delta_publish_undo(attempt);
         return rc;
     }
-    *version = commit->base ? commit->base->version + 1 : 0;
-    rc = put_version(attempt, version, err);
-    if (rc == ASSAY_CONFLICT) take_back_files(attempt);
+    rc = put_version(attempt, err);
+    *version = attempt->version;
+    if (rc == ASSAY_CONFLICT) delta_publish_undo(attempt);
     return rc;
 }
 

@@ -1,10 +1,11 @@
 /*
  * The text of a commit file (protocol: "Actions"; commitInfo as Spark 3.2 writes it).
  *
- * 1. commitInfo comes first, then metaData, protocol, txn, remove, add; one action per line.
- * 2. Nothing in it depends on the version it gets, so a rebased commit is the same text.
- * 3. A remove carries what its add said: the path as it was written there, partition values, size, tags, row tracking,
- * stats.
+ * 1. commitInfo comes first, then metaData, protocol, txn, remove, add, cdc; one action per line.
+ * 2. Nothing in it depends on the version it gets, so a rebased commit is the same text; but for in-commit timestamps,
+ * of which each is later than the one of the version before.
+ * 3. A remove carries what its add said: the path as it was written there, the deletion vector, partition values, size,
+ * tags, row tracking, stats.
  * 4. The txnId is random and is how a writer knows its own commit when it reads one back.
  */
 #include "delta/delta_int.h"
@@ -27,6 +28,7 @@ static void put_commit_info(struct json_writer *w, const struct delta_attempt *a
     bool is_blind =
         commit->scope == DELTA_READ_NOTHING && commit->remove_count == 0 && !(commit->base && commit->metadata);
     json_begin_object(w);
+    if (attempt->has_time) json_key(w, "inCommitTimestamp"), json_put_int(w, attempt->time_ms);
     json_key(w, "timestamp"), json_put_int(w, now_ms);
     json_key(w, "operation"), json_put_str(w, str_of(commit->operation));
     json_key(w, "operationParameters"), json_put_raw(w, commit->parameters.len ? commit->parameters : STR("{}"));
@@ -44,7 +46,8 @@ static void put_commit_info(struct json_writer *w, const struct delta_attempt *a
 /* Members of the add, as the table has it, that its remove must carry. */
 static enum assay_code put_remove(struct json_writer *w, const struct delta_file *file,
                                   const struct delta_commit *commit, int64_t now_ms, struct assay_error *err) {
-    static const char *const CARRIED[] = {"partitionValues", "size", "tags", "baseRowId", "defaultRowCommitVersion"};
+    static const char *const CARRIED[] = {"partitionValues", "size",      "tags",
+                                          "deletionVector",  "baseRowId", "defaultRowCommitVersion"};
     struct json *add = NULL;
     TRY(json_parse(file->raw, "add", &add, err));
     json_begin_object(w);
@@ -66,16 +69,42 @@ static enum assay_code put_remove(struct json_writer *w, const struct delta_file
     return ASSAY_OK;
 }
 
-static void put_add(struct json_writer *w, const struct delta_attempt *attempt, size_t i,
-                    const struct delta_metadata *metadata, int64_t now_ms) {
-    const struct engine_file *file = &attempt->commit->adds[i];
+/* By their names in files. */
+static void put_partition_values(struct json_writer *w, const struct delta_metadata *m, const struct str *values) {
+    json_key(w, "partitionValues");
     json_begin_object(w);
-    json_key(w, "path"), json_put_str(w, str_basename(attempt->add_keys[i]));
-    json_key(w, "partitionValues"), json_put_raw(w, STR("{}"));
-    json_key(w, "size"), json_put_int(w, file->size_bytes);
+    for (size_t i = 0; i < m->partition_column_count; i++) {
+        size_t field = delta_field_find(&m->schema, m->partition_columns[i]);
+        json_key_str(w, m->schema.fields[field].physical_name);
+        if (values[i].ptr)
+            json_put_str(w, values[i]);
+        else
+            json_put_null(w);
+    }
+    json_end_object(w);
+}
+
+static void put_add(struct json_writer *w, const struct delta_attempt *attempt, size_t i,
+                    const struct delta_metadata *metadata, const bool *stats_columns, int64_t now_ms) {
+    const struct delta_new_file *new_file = &attempt->commit->adds[i];
+    json_begin_object(w);
+    json_key(w, "path"), json_put_str(w, delta_publish_path(attempt, attempt->add_keys[i]));
+    put_partition_values(w, metadata, new_file->partition_values);
+    json_key(w, "size"), json_put_int(w, new_file->file.size_bytes);
     json_key(w, "modificationTime"), json_put_int(w, now_ms);
     json_key(w, "dataChange"), json_put_bool(w, !attempt->commit->is_rearranged);
-    json_key(w, "stats"), json_put_str(w, delta_stats_make(metadata, file, attempt->arena));
+    json_key(w, "stats"), json_put_str(w, delta_stats_make(metadata, stats_columns, &new_file->file, attempt->arena));
+    json_end_object(w);
+}
+
+static void put_change(struct json_writer *w, const struct delta_attempt *attempt, size_t i,
+                       const struct delta_metadata *metadata) {
+    const struct delta_new_file *new_file = &attempt->commit->changes[i];
+    json_begin_object(w);
+    json_key(w, "path"), json_put_str(w, delta_publish_path(attempt, attempt->change_keys[i]));
+    put_partition_values(w, metadata, new_file->partition_values);
+    json_key(w, "size"), json_put_int(w, new_file->file.size_bytes);
+    json_key(w, "dataChange"), json_put_bool(w, false);
     json_end_object(w);
 }
 
@@ -123,7 +152,9 @@ static void end_line(struct json_writer *w) {
 
 static void put_metadata(struct buf *text, const struct delta_attempt *attempt, int64_t now_ms) {
     const struct delta_commit *commit = attempt->commit;
-    struct delta_metadata metadata = *commit->metadata;
+    struct delta_metadata metadata = *delta_metadata_copy(commit->metadata, attempt->arena);
+    if (attempt->has_time)
+        delta_in_commit_timestamp_enable(&metadata, commit->base, attempt->version, attempt->time_ms, attempt->arena);
     if (metadata.id.len == 0) metadata.id = commit->base ? commit->base->metadata.id : hash_uuid(attempt->arena);
     if (metadata.created_ms == 0) metadata.created_ms = commit->base ? commit->base->metadata.created_ms : now_ms;
     struct json_writer w = begin_line(text, "metaData");
@@ -135,6 +166,24 @@ static void put_metadata(struct buf *text, const struct delta_attempt *attempt, 
     w = begin_line(text, "protocol");
     delta_protocol_print(&w, &protocol);
     end_line(&w);
+}
+
+static void put_new_files(struct buf *text, const struct delta_attempt *attempt, int64_t now_ms) {
+    const struct delta_commit *commit = attempt->commit;
+    const struct delta_metadata *metadata = commit->metadata ? commit->metadata : &commit->base->metadata;
+    const bool *stats_columns = delta_stats_columns(metadata, commit->base, attempt->arena);
+    for (size_t i = 0; i < commit->add_count; i++) {
+        if (commit->adds[i].file.row_count == 0) continue;
+        struct json_writer w = begin_line(text, "add");
+        put_add(&w, attempt, i, metadata, stats_columns, now_ms);
+        end_line(&w);
+    }
+    for (size_t i = 0; i < commit->change_count; i++) {
+        if (commit->changes[i].file.row_count == 0) continue;
+        struct json_writer w = begin_line(text, "cdc");
+        put_change(&w, attempt, i, metadata);
+        end_line(&w);
+    }
 }
 
 static enum assay_code put_actions(struct buf *text, const struct delta_attempt *attempt, int64_t now_ms,
@@ -159,13 +208,7 @@ static enum assay_code put_actions(struct buf *text, const struct delta_attempt 
         TRY(put_restored(&w, &commit->restored_of->files[commit->restored[i]], err));
         end_line(&w);
     }
-    const struct delta_metadata *metadata = commit->metadata ? commit->metadata : &commit->base->metadata;
-    for (size_t i = 0; i < commit->add_count; i++) {
-        if (commit->adds[i].row_count == 0) continue;
-        w = begin_line(text, "add");
-        put_add(&w, attempt, i, metadata, now_ms);
-        end_line(&w);
-    }
+    put_new_files(text, attempt, now_ms);
     return ASSAY_OK;
 }
 

@@ -145,16 +145,53 @@ bool delta_file_is_all(const struct delta_snapshot *snapshot, size_t file, struc
 
 /* ---- write ---- */
 
+/** A staged file with the rows of one partition. */
+struct delta_new_file {
+    struct engine_file file;            /* columns by their names in files */
+    const struct str *partition_values; /* per partition column, as the log has them; ptr NULL is null */
+};
+struct delta_new_files {
+    struct delta_new_file *files;
+    size_t count;
+    int64_t row_count;
+};
+
 /**
- * Write the rows of a SELECT (columns by name, in any order; missing nullable ones are NULL) as staged data files of
- * the table, checking every row against NOT NULL, CHECK constraints and column invariants of the metadata on the way (a
- * NULL result is a violation).
- * @return OK; REFUSED a row breaks a rule (the rule and the row's first values named); UNSUPPORTED a constraint text
- * outside the rule language; otherwise as engine_write_parquet
+ * Write the rows of a SELECT (columns by name, in any order; a missing one is its column default, else NULL) as staged
+ * data files of the table, one partition a file, columns under the names that the table's files have. Every row is
+ * checked on the way against NOT NULL, CHECK constraints, column invariants and lengths of the metadata (a NULL result
+ * is a violation). An empty text in a partition column is NULL; a char(n) gets its spaces.
+ * @return OK; REFUSED a row breaks a rule (the rule and the row's first values named); UNSUPPORTED a constraint or
+ * default whose text is outside the rule language; otherwise as engine_write_parquet
  */
 enum assay_code delta_write_files(struct engine *engine, struct staging *staging, const struct delta_metadata *metadata,
                                   struct str select, const struct engine_write_options *options, struct arena *arena,
-                                  struct engine_files *out, struct assay_error *err) NODISCARD;
+                                  struct delta_new_files *out, struct assay_error *err) NODISCARD;
+
+/** As delta_scan_sql, over staged files; with_place numbers them from 0. */
+enum assay_code delta_staged_sql(struct store *store, struct engine *engine, const struct delta_metadata *metadata,
+                                 const struct delta_new_files *files, bool with_place, struct arena *arena,
+                                 struct buf *sql, struct assay_error *err) NODISCARD;
+
+/** What a row gets in a column that its writer leaves out, as SQL of the column's type: its default, else NULL.
+ * UNSUPPORTED a default whose text is outside of the rule language. */
+enum assay_code delta_default_sql(const struct delta_metadata *metadata, size_t field, struct engine *engine,
+                                  struct arena *arena, struct buf *sql, struct assay_error *err) NODISCARD;
+
+/** The column that says what became of a row, in a SELECT of changes: `insert`, `delete`, `update_preimage` or
+ * `update_postimage`. */
+#define DELTA_CHANGE_TYPE "_change_type"
+/** Whether commits of this metadata must say which rows they changed (delta.enableChangeDataFeed). */
+bool delta_has_change_feed(const struct delta_metadata *metadata);
+/**
+ * Write changed rows as staged files for delta_commit.changes. A commit that updates rows, or deletes some of a file's
+ * rows, needs them when the metadata has a change feed, and then all of its changes, inserts too: readers look at
+ * nothing else of such a commit. One that only adds files and removes whole ones needs none.
+ * @param select  the table's columns and DELTA_CHANGE_TYPE
+ */
+enum assay_code delta_write_changes(struct engine *engine, struct staging *staging,
+                                    const struct delta_metadata *metadata, struct str select, struct arena *arena,
+                                    struct delta_new_files *out, struct assay_error *err) NODISCARD;
 
 /** What the commit relied on, for the conflict check against a winner. */
 enum delta_read_scope {
@@ -168,8 +205,10 @@ struct delta_commit {
     const struct delta_snapshot *base; /* NULL: create the table (EXISTS-like CONFLICT if somebody else did) */
     const struct delta_metadata
         *metadata; /* for create, or the new metadata; NULL keeps the base's. id may be empty: one is made */
-    const struct engine_file *adds; /* staged; published by the commit */
+    const struct delta_new_file *adds; /* staged; published by the commit */
     size_t add_count;
+    const struct delta_new_file *changes; /* of delta_write_changes; published too */
+    size_t change_count;
     const size_t *removes; /* indexes into base->files */
     size_t remove_count;
     const struct delta_snapshot *restored_of; /* files of an older version that are named again, as its log has them */
@@ -202,6 +241,14 @@ struct delta_commit {
 enum assay_code delta_commit(struct store *store, struct engine *engine, struct str root,
                              const struct delta_commit *commit, int64_t *version, struct assay_error *err) NODISCARD;
 
+typedef enum assay_code delta_work_fn(void *context, struct assay_error *err);
+/**
+ * Do work that ends with a commit, and do it again, on a new snapshot, as long as it ends with CONFLICT: at most
+ * LIMIT_REDO times in all, with waits between them that grow and differ from writer to writer.
+ * @return what the last call of `work` gave; its conflict says who was first and with what
+ */
+enum assay_code delta_redo(delta_work_fn *work, void *context, struct assay_error *err) NODISCARD;
+
 /** A checkpoint that was written, or was there. */
 struct delta_checkpoint_report {
     int64_t version, action_count, file_count, size_bytes; /* action_count is 0 if it was there */
@@ -233,9 +280,25 @@ enum assay_code delta_replace_where(struct engine *engine, struct staging *stagi
                                     struct delta_range equal, struct arena *arena, int64_t *version,
                                     struct assay_error *err) NODISCARD;
 
+/**
+ * Delete the rows for which a predicate is TRUE, in one commit: a file with no other rows goes whole, a file that also
+ * holds others is written anew without them (copy-on-write, also where it had a deletion vector). Nothing to delete: no
+ * commit, *version is the snapshot's.
+ * @param predicate  SQL of the engine over the columns of `t`; printed, never a user's text
+ * @param ranges  what the rows in question are known to lie in, for passing over files; may be empty
+ * @param shown  the predicate as history shows it
+ * @param deleted  how many rows; may be NULL
+ * @return as delta_commit
+ */
+enum assay_code delta_delete(struct engine *engine, struct staging *staging, const struct delta_snapshot *snapshot,
+                             struct str predicate, const struct delta_range *ranges, size_t range_count,
+                             struct str shown, struct arena *arena, int64_t *deleted, int64_t *version,
+                             struct assay_error *err) NODISCARD;
+
 /** Set or replace a property in a metadata under construction. */
 void delta_property_set(struct delta_metadata *metadata, struct arena *arena, struct str name, struct str value);
-/** A nullable or NOT NULL column of a primitive type. */
+/** A nullable or NOT NULL column of a primitive type. Where the metadata maps columns it gets an id and a name in files
+ * of its own; so set delta.columnMapping.mode before the first column. */
 void delta_field_add(struct delta_metadata *metadata, struct arena *arena, struct str name, struct type type,
                      bool is_nullable, struct str comment);
 /** A column of any type, given as Delta schema JSON. */

@@ -156,8 +156,8 @@ enum assay_code delta_log_list(struct store *store, struct str root, struct aren
 struct str delta_log_commit_key(struct arena *arena, struct str root, int64_t version);
 /** Newest version that the log knows, or -1. */
 int64_t delta_log_newest(const struct delta_log *log);
-/** Whether a file of the log with this name, a commit, checkpoint, checksum or compaction, is of no use to a reader that
- * starts from a checkpoint of `version`. */
+/** Whether a file of the log with this name, a commit, checkpoint, checksum or compaction, is of no use to a reader
+ * that starts from a checkpoint of `version`. */
 bool delta_log_is_before(struct str name, int64_t version);
 /** The time a commit's file was made, in milliseconds; -1 if the listing has no such commit. */
 int64_t delta_log_modified_ms(const struct delta_log *log, int64_t version);
@@ -283,8 +283,12 @@ bool delta_stats_text(struct str raw, struct arena *arena, struct str *out);
 
 /* ---- stats.c ---- */
 
+/** Which columns of the schema have stats; those that the base (may be NULL) clusters by always have. */
+bool *delta_stats_columns(const struct delta_metadata *metadata, const struct delta_snapshot *base,
+                          struct arena *arena);
 /** The stats of a file that assay wrote. */
-struct str delta_stats_make(const struct delta_metadata *metadata, const struct engine_file *file, struct arena *arena);
+struct str delta_stats_make(const struct delta_metadata *metadata, const bool *columns, const struct engine_file *file,
+                            struct arena *arena);
 
 /* ---- bounds.c: values that can be compared ---- */
 
@@ -322,12 +326,24 @@ bool delta_stats_may_match(const struct delta_metadata *metadata, struct str sta
 /** UNSUPPORTED a mode that is none of them. */
 enum assay_code delta_mapping_parse(const struct delta_metadata *metadata, enum delta_mapping *out,
                                     struct assay_error *err) NODISCARD;
-/** SQL that gives a value of the stored type, `sql`, the names of the schema; `sql` itself where they are the same. */
-enum assay_code delta_field_print_renamed(const struct delta_field *field, enum delta_mapping mapping, struct str sql,
-                                          struct buf *out, struct assay_error *err) NODISCARD;
-/** UNSUPPORTED a file that cannot be read by field id: it has none, or calls a nested field otherwise than the schema. */
+enum delta_renaming { DELTA_TO_SCHEMA, DELTA_TO_FILES };
+/** SQL that gives the members of a value, `sql`, the names of the schema, or those of files; `sql` itself where they
+ * are the same. */
+enum assay_code delta_field_print_renamed(const struct delta_field *field, enum delta_mapping mapping,
+                                          enum delta_renaming renaming, struct str sql, struct buf *out,
+                                          struct assay_error *err) NODISCARD;
+/** UNSUPPORTED a file that cannot be read by field id: it has none, or calls a nested field otherwise than the schema.
+ */
 enum assay_code delta_mapping_check_files(const struct delta_metadata *metadata, struct engine *engine,
                                           const struct str *paths, size_t count, struct assay_error *err) NODISCARD;
+
+/* ---- mapping_write.c ---- */
+
+/** COPY's FIELD_IDS for the columns that files have; empty without mapping. CORRUPT a field without an id. */
+enum assay_code delta_mapping_field_ids(const struct delta_metadata *metadata, struct arena *arena, struct str *out,
+                                        struct assay_error *err) NODISCARD;
+/** Give a new column, and what is nested in it, ids and names in files, if the metadata maps columns. */
+void delta_mapping_name_field(struct delta_metadata *metadata, struct delta_field *field, struct arena *arena);
 
 /* ---- widening.c ---- */
 
@@ -340,6 +356,8 @@ enum assay_code delta_widening_check(const struct delta_schema *schema, struct a
 bool delta_partition_value_is(struct str text, struct type type);
 /** The value as SQL that casts to the type; ptr NULL is NULL. */
 void delta_partition_value_print(struct buf *sql, struct str text, struct type type);
+/** The text for the log of a value as engine_query_each gives it; ptr NULL and the empty text are null. */
+struct str delta_partition_value_text(struct str value, struct type type, struct arena *arena);
 
 /* ---- bitmap.c: a set of row numbers ---- */
 
@@ -386,6 +404,54 @@ enum assay_code delta_vector_register(const struct delta_vector_scan *scan, stru
 void delta_sql_parquet(struct buf *sql, const struct str *paths, size_t path_count, const struct str *names,
                        const struct str *types, size_t column_count);
 
+/* ---- write.c, write_parts.c, change_data.c ---- */
+
+/** Rows on their way into files. */
+struct delta_writing {
+    struct engine *engine;
+    struct staging *staging;
+    const struct delta_metadata *metadata;
+    const char *stem; /* of the staged names */
+    bool is_checked;  /* against the table's rules; rows that were in the table are not */
+    struct arena *arena;
+    const struct engine_write_options *options;
+};
+enum assay_code delta_write_rows(const struct delta_writing *writing, struct str select, struct delta_new_files *out,
+                                 struct assay_error *err) NODISCARD;
+/** SELECT of the columns that files have, by their names there, and `more` (as `, "x"`), from `source`, which has those
+ * of the schema. */
+enum assay_code delta_print_stored(const struct delta_metadata *metadata, const char *more, const char *source,
+                                   struct buf *sql, struct assay_error *err) NODISCARD;
+/** Write the rows of a SELECT with the schema's columns into files of one partition each. `options` has field_ids. */
+enum assay_code delta_write_parts(const struct delta_writing *writing, struct str select,
+                                  const struct engine_write_options *options, struct delta_new_files *out,
+                                  struct assay_error *err) NODISCARD;
+
+/** n of a char(n), which is stored with spaces up to it; -1 for any other column. */
+int64_t delta_char_length(const struct delta_field *field, struct arena *arena);
+
+/* ---- delete.c ---- */
+
+/** Files that hold rows to delete. */
+struct delta_deletion {
+    size_t *removes; /* all of them */
+    size_t remove_count;
+    size_t *mixed; /* those that hold other rows too */
+    size_t mixed_count;
+    int64_t row_count; /* rows to delete; -1: not counted, some files were judged by their stats */
+};
+/**
+ * Judge the candidates by reading them, but those that `is_whole` says hold nothing else (may be NULL).
+ */
+enum assay_code delta_deletion_find(struct engine *engine, const struct delta_snapshot *snapshot, struct str predicate,
+                                    const size_t *candidates, const bool *is_whole, size_t count, struct arena *arena,
+                                    struct delta_deletion *out, struct assay_error *err) NODISCARD;
+/** Add to the commit: the removes, the files with the rows that stay, and the changes where a feed wants them. */
+enum assay_code delta_deletion_apply(struct engine *engine, struct staging *staging,
+                                     const struct delta_snapshot *snapshot, const struct delta_deletion *deletion,
+                                     struct str predicate, struct delta_commit *commit, struct arena *arena,
+                                     struct assay_error *err) NODISCARD;
+
 /* ---- enforce.c ---- */
 
 struct delta_rule {
@@ -397,6 +463,11 @@ struct delta_rule {
 enum assay_code delta_rules_load(const struct delta_metadata *metadata, struct engine *engine, struct arena *arena,
                                  struct delta_rule **out, size_t *count, struct assay_error *err) NODISCARD;
 
+struct expr;
+/** Make the decimal types exist that the printed SQL of an expression needs. */
+enum assay_code delta_need_decimals(struct engine *engine, const struct expr *e, struct arena *arena,
+                                    struct assay_error *err) NODISCARD;
+
 /* ---- commit.c, commit_text.c, conflict.c ---- */
 
 /** A commit on its way. */
@@ -406,9 +477,20 @@ struct delta_attempt {
     const struct delta_commit *commit;
     struct arena *arena;
     struct str txn_id;
-    struct str *add_keys; /* store keys of the published files */
-    struct str text;      /* the commit file */
+    int64_t version;                   /* that is tried, and that `text` is for */
+    bool has_time;                     /* in-commit timestamps are in use: */
+    int64_t time_before_ms, time_ms;   /* that of the version before, -1 if it has none, and of this one */
+    struct str *add_keys, *change_keys; /* store keys of the published files; empty: a file without rows */
+    struct str text;                    /* the commit file */
 };
+/** Give the new files their places in the table: partition folders, `_change_data`. */
+enum assay_code delta_publish(struct delta_attempt *attempt, struct assay_error *err) NODISCARD;
+/** Take them away again, best effort: what is left is named by no version and is VACUUM's. */
+void delta_publish_undo(const struct delta_attempt *attempt);
+/** The `path` of a published file in the log. */
+struct str delta_publish_path(const struct delta_attempt *attempt, struct str key);
+/** Wait before the next try after so many were lost (redo.c). */
+void delta_wait(int lost);
 /** What follows a commit that stands and can never undo it: the version's checksum, a checkpoint that is due. */
 void delta_after_commit(const struct delta_attempt *attempt, struct engine *engine, int64_t version);
 /** Write `<version>.crc` if its numbers are certain: the commit was not rebased. */

@@ -69,8 +69,8 @@ static enum assay_code load_not_null(struct rules *rules, const struct delta_fie
 
 /* ---- Spark SQL texts ---- */
 
-static enum assay_code need_decimals(struct engine *engine, const struct expr *e, struct arena *arena,
-                                     struct assay_error *err) {
+enum assay_code delta_need_decimals(struct engine *engine, const struct expr *e, struct arena *arena,
+                                    struct assay_error *err) {
     struct type *types;
     size_t count;
     expr_decimals(e, arena, &types, &count);
@@ -87,7 +87,7 @@ static enum assay_code add_text(struct rules *rules, struct str name, struct str
         return error_set(err, ASSAY_UNSUPPORTED, NULL,
                          "%.*s (%.*s) is outside of assay's rule language: %s%s%s. assay only reads such a table",
                          STR_ARG(name), STR_ARG(text), why.where, why.where[0] ? ": " : "", why.message);
-    if (rules->engine) TRY(need_decimals(rules->engine, e, rules->arena, err));
+    if (rules->engine) TRY(delta_need_decimals(rules->engine, e, rules->arena, err));
     struct buf sql = {0};
     buf_addc(&sql, '(');
     expr_print_engine(&sql, e, (struct str){0});
@@ -108,14 +108,28 @@ static enum assay_code load_invariant(struct rules *rules, const struct delta_fi
     return add_text(rules, str_printf(rules->arena, "invariant of column '%.*s'", STR_ARG(field->name)), rule, err);
 }
 
-/* Spark keeps varchar(n) as a string with this mark; char(n) would have to be padded. */
-static enum assay_code load_length(struct rules *rules, const struct delta_field *field, struct assay_error *err) {
-    struct str mark, rest;
+/* n of `kind(n)` in the mark that Spark leaves on a string; -1 if the mark is another. */
+static int64_t marked_length(struct str mark, struct str kind) {
     int64_t length;
+    struct str rest = str_starts(mark, kind) ? str_sub(mark, kind.len, mark.len) : (struct str){0};
+    bool is_whole = rest.len > 2 && rest.ptr[0] == '(' && rest.ptr[rest.len - 1] == ')';
+    return is_whole && str_int64(str_sub(rest, 1, rest.len - 1), &length) == ASSAY_OK ? length : -1;
+}
+
+int64_t delta_char_length(const struct delta_field *field, struct arena *arena) {
+    struct str mark;
+    bool is_marked =
+        field->type.kind == TYPE_STRING && delta_field_meta(field, "__CHAR_VARCHAR_TYPE_STRING", arena, &mark);
+    return is_marked ? marked_length(mark, STR("char")) : -1;
+}
+
+/* A char(n) was filled up to n before it is looked at. */
+static enum assay_code load_length(struct rules *rules, const struct delta_field *field, struct assay_error *err) {
+    struct str mark;
     if (!delta_field_meta(field, "__CHAR_VARCHAR_TYPE_STRING", rules->arena, &mark)) return ASSAY_OK;
-    rest = str_starts(mark, STR("varchar(")) ? str_sub(mark, sizeof "varchar(" - 1, mark.len) : (struct str){0};
-    if (rest.len < 2 || str_int64(str_sub(rest, 0, rest.len - 1), &length) != ASSAY_OK ||
-        field->type.kind != TYPE_STRING)
+    int64_t length = marked_length(mark, STR("varchar"));
+    if (length < 0) length = marked_length(mark, STR("char"));
+    if (length < 0 || field->type.kind != TYPE_STRING)
         return error_set(err, ASSAY_UNSUPPORTED, NULL, "the column '%.*s' is a %.*s, which assay does not write",
                          STR_ARG(field->name), STR_ARG(mark));
     struct buf sql = {0};

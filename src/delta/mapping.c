@@ -45,9 +45,11 @@ static bool is_renamed(const struct json *type) {
 }
 
 /* `depth` makes the names of lambda parameters differ. */
-static void print_renamed(const struct json *type, struct str sql, int depth, struct buf *out);
+static void print_renamed(const struct json *type, enum delta_renaming renaming, struct str sql, int depth,
+                          struct buf *out);
 
-static void print_struct(const struct json *type, struct str sql, int depth, struct buf *out) {
+static void print_struct(const struct json *type, enum delta_renaming renaming, struct str sql, int depth,
+                         struct buf *out) {
     const struct json *fields = json_member(type, "fields");
     struct buf member = {0};
     buf_printf(out, "CASE WHEN %.*s IS NULL THEN NULL ELSE struct_pack(", STR_ARG(sql));
@@ -55,53 +57,55 @@ static void print_struct(const struct json *type, struct str sql, int depth, str
         const struct json *field = json_at(fields, i);
         buf_clear(&member);
         buf_printf(&member, "struct_extract(%.*s, ", STR_ARG(sql));
-        engine_sql_text(&member, delta_member_name(field, true));
+        engine_sql_text(&member, delta_member_name(field, renaming == DELTA_TO_SCHEMA));
         buf_addc(&member, ')');
         if (i) buf_addz(out, ", ");
-        engine_sql_name(out, delta_member_name(field, false));
+        engine_sql_name(out, delta_member_name(field, renaming == DELTA_TO_FILES));
         buf_addz(out, " := ");
-        print_renamed(json_member(field, "type"), buf_str(&member), depth + 1, out);
+        print_renamed(json_member(field, "type"), renaming, buf_str(&member), depth + 1, out);
     }
     buf_addz(out, ") END");
     buf_free(&member);
 }
 
-static void print_renamed(const struct json *type, struct str sql, int depth, struct buf *out) {
+static void print_renamed(const struct json *type, enum delta_renaming renaming, struct str sql, int depth,
+                          struct buf *out) {
     struct str kind = json_str(json_member(type, "type"));
     struct buf item = {0};
     if (!is_renamed(type)) {
         buf_add(out, sql);
     } else if (str_eq(kind, STR("struct"))) {
-        print_struct(type, sql, depth, out);
+        print_struct(type, renaming, sql, depth, out);
     } else if (str_eq(kind, STR("array"))) {
         buf_printf(&item, "e%d", depth);
         buf_printf(out, "list_transform(%.*s, lambda e%d: ", STR_ARG(sql), depth);
-        print_renamed(json_member(type, "elementType"), buf_str(&item), depth + 1, out);
+        print_renamed(json_member(type, "elementType"), renaming, buf_str(&item), depth + 1, out);
         buf_addc(out, ')');
     } else { /* a map */
         buf_printf(out,
                    "map_from_entries(list_transform(map_entries(%.*s), lambda e%d: struct_pack(k := ", STR_ARG(sql),
                    depth);
         buf_printf(&item, "e%d.key", depth);
-        print_renamed(json_member(type, "keyType"), buf_str(&item), depth + 1, out);
+        print_renamed(json_member(type, "keyType"), renaming, buf_str(&item), depth + 1, out);
         buf_addz(out, ", v := ");
         buf_clear(&item);
         buf_printf(&item, "e%d.value", depth);
-        print_renamed(json_member(type, "valueType"), buf_str(&item), depth + 1, out);
+        print_renamed(json_member(type, "valueType"), renaming, buf_str(&item), depth + 1, out);
         buf_addz(out, ")))");
     }
     buf_free(&item);
 }
 
-enum assay_code delta_field_print_renamed(const struct delta_field *field, enum delta_mapping mapping, struct str sql,
-                                          struct buf *out, struct assay_error *err) {
+enum assay_code delta_field_print_renamed(const struct delta_field *field, enum delta_mapping mapping,
+                                          enum delta_renaming renaming, struct str sql, struct buf *out,
+                                          struct assay_error *err) {
     if (mapping == DELTA_MAPPING_NONE || field->type.kind != TYPE_NONE) {
         buf_add(out, sql);
         return ASSAY_OK;
     }
     struct json *type = NULL;
     TRY(json_parse(field->type_json, "type", &type, err));
-    print_renamed(type, sql, 0, out);
+    print_renamed(type, renaming, sql, 0, out);
     json_close(&type);
     return ASSAY_OK;
 }

@@ -125,11 +125,16 @@ void delta_metadata_print(struct json_writer *w, const struct delta_metadata *m)
 }
 
 enum assay_code delta_metadata_check(const struct delta_metadata *m, struct assay_error *err) {
+    enum delta_mapping mapping;
+    TRY(delta_mapping_parse(m, &mapping, err));
     if (m->schema.count == 0) return error_set(err, ASSAY_INVALID, NULL, "a table needs at least one column");
     for (size_t i = 0; i < m->schema.count; i++) {
         struct str name = m->schema.fields[i].name;
         if (name.len == 0) return error_set(err, ASSAY_INVALID, NULL, "column %zu has no name", i + 1);
-        for (size_t k = 0; k < name.len; k++)
+        if (mapping != DELTA_MAPPING_NONE && m->schema.fields[i].mapping_id < 0)
+            return error_set(err, ASSAY_INVALID, NULL, "columns are mapped, but '%.*s' has no delta.columnMapping.id",
+                             STR_ARG(name));
+        for (size_t k = 0; k < name.len && mapping == DELTA_MAPPING_NONE; k++)
             if (strchr(" ,;{}()\n\t=", name.ptr[k]))
                 return error_set(err, ASSAY_INVALID, NULL,
                                  "the column name '%.*s' has one of ' ,;{}()=', a tab or a line end, which Delta "
@@ -205,6 +210,7 @@ void delta_field_add(struct delta_metadata *m, struct arena *arena, struct str n
         field->metadata = str_copy(arena, buf_str(&text));
     }
     buf_free(&text);
+    delta_mapping_name_field(m, field, arena);
 }
 
 void delta_field_add_json(struct delta_metadata *m, struct arena *arena, struct str name, struct str type_json,
@@ -213,6 +219,7 @@ void delta_field_add_json(struct delta_metadata *m, struct arena *arena, struct 
     field->type_json = str_copy(arena, type_json);
     struct str inner = str_trim(type_json);
     if (inner.len > 2 && inner.ptr[0] == '"') type_parse_delta(str_sub(inner, 1, inner.len - 1), &field->type);
+    delta_mapping_name_field(m, field, arena);
 }
 
 static struct str *copy_names(struct arena *arena, const struct str *names, size_t count) {

@@ -4,7 +4,8 @@
  * 1. The empty text is NULL for every type; whoever reads the log makes it so.
  * 2. A text must be a value of its column's type, exactly: a number that would be rounded or cut, a day that no month
  * has, is not taken for something near it.
- * 3. A timestamp without a zone is one of UTC, the engine's zone: the log does not say what zone its writer was in.
+ * 3. assay writes a timestamp with its zone, `2024-01-05T12:30:45.500000Z`. One without is one of UTC, the engine's
+ * zone: the log does not say what zone its writer was in.
  */
 #include "delta/delta_int.h"
 
@@ -41,4 +42,17 @@ void delta_partition_value_print(struct buf *sql, struct str text, struct type t
     } else {
         engine_sql_text(sql, text);
     }
+}
+
+/* `2024-01-05 12:30:45.5` to `2024-01-05T12:30:45.500000Z`: in UTC whatever the reader's zone is. */
+static struct str instant_text(struct str value, struct arena *arena) {
+    struct str day, clock = str_split(value, ' ', &day), fraction = {0}, seconds;
+    fraction = str_split(clock, '.', &seconds);
+    return str_printf(arena, "%.*sT%.*s.%.*s%.*sZ", STR_ARG(day), STR_ARG(seconds), STR_ARG(fraction),
+                      (int)(fraction.len < 6 ? 6 - fraction.len : 0), "000000");
+}
+
+struct str delta_partition_value_text(struct str value, struct type type, struct arena *arena) {
+    if (value.len == 0) return (struct str){0};
+    return type.kind == TYPE_TIMESTAMP ? instant_text(value, arena) : value;
 }

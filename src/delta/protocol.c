@@ -8,7 +8,8 @@
  * to use.
  * 3. Legacy versions mean sets of features: writer 2 appendOnly, invariants; 3 checkConstraints; 4 changeDataFeed,
  * generatedColumns; 5 columnMapping (reader 2); 6 identityColumns; 7 and reader 3 are lists.
- * 4. assay makes (1,2), (1,3) with a CHECK, and lists (3,7) only for timestamp_ntz. A protocol is never lowered. A list
+ * 4. assay makes (1,2), (1,3) with a CHECK, (2,5) with mapped columns, and lists (3,7) only for timestamp_ntz and
+ * deletion vectors. A protocol is never lowered. A list
  * names every feature that the metadata implies, else Spark refuses to read the table.
  */
 #include "delta/delta_int.h"
@@ -23,23 +24,23 @@ static const struct feature {
     {"appendOnly", FULL, FULL, NULL, NULL},
     {"invariants", FULL, FULL, NULL, NULL},
     {"checkConstraints", FULL, FULL, NULL, NULL},
-    {"changeDataFeed", FULL, WHEN_IDLE, "delta.enableChangeDataFeed", "true"},
+    {"changeDataFeed", FULL, FULL, NULL, NULL},
     {"generatedColumns", FULL, FULL, NULL, NULL},    /* columns are looked at by themselves */
     {"allowColumnDefaults", FULL, FULL, NULL, NULL}, /* the same */
     {"identityColumns", FULL, FULL, NULL, NULL},     /* the same */
-    {"columnMapping", FULL, WHEN_IDLE, "delta.columnMapping.mode", ""},
-    {"deletionVectors", FULL, FULL, NULL, NULL}, /* live vectors are refused by the commit; none are written */
+    {"columnMapping", FULL, FULL, NULL, NULL},
+    {"deletionVectors", FULL, FULL, NULL, NULL}, /* files that have one are rewritten without it; none are written */
     {"timestampNtz", FULL, FULL, NULL, NULL},
     {"domainMetadata", FULL, FULL, NULL, NULL}, /* stays in the log untouched */
     {"v2Checkpoint", FULL, FULL, NULL, NULL},   /* a log that can be read without them */
     {"vacuumProtocolCheck", FULL, FULL, NULL, NULL},
-    {"rowTracking", FULL, REFUSED, NULL, NULL},
-    {"clustering", FULL, REFUSED, NULL, NULL},
-    {"inCommitTimestamp", FULL, WHEN_IDLE, "delta.enableInCommitTimestamps", "true"},
-    {"inCommitTimestamp-preview", FULL, WHEN_IDLE, "delta.enableInCommitTimestamps-preview", "true"},
-    {"typeWidening", FULL, REFUSED, NULL, NULL},
-    {"typeWidening-preview", FULL, REFUSED, NULL, NULL},
-    {"checkpointProtection", FULL, FULL, NULL, NULL}, /* assay cleans up no log */
+    {"rowTracking", FULL, REFUSED, NULL, NULL}, /* once listed every new file needs row ids */
+    {"clustering", FULL, FULL, NULL, NULL}, /* new files are not clustered, which any writer may leave to OPTIMIZE */
+    {"inCommitTimestamp", FULL, FULL, NULL, NULL},
+    {"inCommitTimestamp-preview", FULL, FULL, NULL, NULL},
+    {"typeWidening", FULL, FULL, NULL, NULL}, /* assay changes no type; new files have the wider one */
+    {"typeWidening-preview", FULL, FULL, NULL, NULL},
+    {"checkpointProtection", FULL, FULL, NULL, NULL}, /* log_cleanup.c removes nothing then */
     {"icebergCompatV1", FULL, WHEN_IDLE, "delta.enableIcebergCompatV1", "true"},
     {"icebergCompatV2", FULL, WHEN_IDLE, "delta.enableIcebergCompatV2", "true"},
 };
@@ -78,11 +79,11 @@ enum assay_code delta_protocol_known(const struct delta_protocol *p, struct assa
         return error_set(err, ASSAY_UNSUPPORTED, NULL, "the table needs reader version %d and writer version %d",
                          p->min_reader, p->min_writer);
     for (size_t i = 0; i < p->reader_feature_count + p->writer_feature_count; i++) {
-        struct str name = i < p->reader_feature_count ? p->reader_features[i]
-                                                      : p->writer_features[i - p->reader_feature_count];
+        struct str name =
+            i < p->reader_feature_count ? p->reader_features[i] : p->writer_features[i - p->reader_feature_count];
         if (!find_feature(name))
-            return error_set(err, ASSAY_UNSUPPORTED, NULL, "the table uses the feature '%.*s', which assay does not know",
-                             STR_ARG(name));
+            return error_set(err, ASSAY_UNSUPPORTED, NULL,
+                             "the table uses the feature '%.*s', which assay does not know", STR_ARG(name));
     }
     return ASSAY_OK;
 }
@@ -110,20 +111,12 @@ enum assay_code delta_protocol_readable(const struct delta_protocol *p, const st
     return delta_widening_check(&m->schema, err);
 }
 
-static enum assay_code check_legacy(const struct delta_protocol *p, const struct delta_metadata *m,
-                                    struct assay_error *err) {
-    if (p->min_writer >= 4) TRY(check_feature(STR("changeDataFeed"), m, true, err));
-    if (p->min_writer >= 5) TRY(check_feature(STR("columnMapping"), m, true, err));
-    return ASSAY_OK;
-}
-
 static enum assay_code check_columns(const struct delta_metadata *m, struct assay_error *err) {
     static const struct {
         const char *key, *what;
     } ACTIVE[] = {
         {"delta.generationExpression", "is a generated column"},
         {"delta.identity.start", "is an identity column"},
-        {"CURRENT_DEFAULT", "has a default value"},
     };
     struct arena scratch = {0};
     enum assay_code rc = ASSAY_OK;
@@ -144,22 +137,17 @@ enum assay_code delta_protocol_writable(const struct delta_protocol *p, const st
     if (p->min_writer > 7)
         return error_set(err, ASSAY_UNSUPPORTED, NULL, "the table needs writer version %d; assay knows 1 to 7",
                          p->min_writer);
-    if (p->min_writer < 7) TRY(check_legacy(p, m, err));
     for (size_t i = 0; i < p->writer_feature_count && p->min_writer == 7; i++)
         TRY(check_feature(p->writer_features[i], m, true, err));
     for (size_t i = 0; i < p->reader_feature_count && p->min_reader == 3; i++)
         TRY(check_feature(p->reader_features[i], m, true, err));
-    if (m->partition_column_count > 0)
-        return error_set(err, ASSAY_UNSUPPORTED, NULL,
-                         "the table is partitioned by '%.*s'; assay does not write partitioned tables yet",
-                         STR_ARG(m->partition_columns[0]));
     return check_columns(m, err);
 }
 
 /* ---- what a metadata needs ---- */
 
 struct needs {
-    bool has_checks, has_not_null, is_append_only, has_ntz, has_feed, has_vectors;
+    bool has_checks, has_not_null, is_append_only, has_ntz, has_feed, has_vectors, has_mapping;
 };
 
 static bool is_true(const struct delta_metadata *m, const char *property) {
@@ -178,6 +166,8 @@ static struct needs find_needs(const struct delta_metadata *m) {
     needs.is_append_only = is_true(m, "delta.appendOnly");
     needs.has_feed = is_true(m, "delta.enableChangeDataFeed");
     needs.has_vectors = is_true(m, "delta.enableDeletionVectors");
+    enum delta_mapping mapping;
+    needs.has_mapping = delta_mapping_parse(m, &mapping, NULL) == ASSAY_OK && mapping != DELTA_MAPPING_NONE;
     return needs;
 }
 
@@ -215,22 +205,32 @@ static void need_writer(struct arena *arena, struct delta_protocol *p, int versi
         p->min_writer = version;
 }
 
+static void need_mapping(struct arena *arena, struct delta_protocol *p) {
+    need_writer(arena, p, 5, "columnMapping");
+    if (p->min_reader == 3)
+        list_feature(arena, &p->reader_features, &p->reader_feature_count, "columnMapping");
+    else
+        p->min_reader = 2;
+}
+
 bool delta_protocol_derive(const struct delta_protocol *base, const struct delta_metadata *m, struct arena *arena,
                            struct delta_protocol *out) {
     struct needs needs = find_needs(m);
     struct delta_protocol p = base ? *base : (struct delta_protocol){.min_reader = 1, .min_writer = 2};
     size_t reader_before = p.reader_feature_count, writer_before = p.writer_feature_count;
     bool is_legacy_before = p.min_writer < 7;
-    int version_before = p.min_writer;
+    int version_before = p.min_writer, reader_version_before = p.min_reader;
     if (needs.is_append_only) need_writer(arena, &p, 2, "appendOnly");
     if (needs.has_not_null) need_writer(arena, &p, 2, "invariants");
     if (needs.has_checks) need_writer(arena, &p, 3, "checkConstraints");
     if (needs.has_feed) need_writer(arena, &p, 4, "changeDataFeed");
+    if (needs.has_mapping) need_mapping(arena, &p);
     if (needs.has_ntz) need_table_feature(arena, &p, "timestampNtz");
     if (needs.has_vectors) need_table_feature(arena, &p, "deletionVectors");
     *out = p;
-    return !base || p.min_writer != version_before || is_legacy_before != (p.min_writer < 7) ||
-           p.reader_feature_count != reader_before || p.writer_feature_count != writer_before;
+    return !base || p.min_writer != version_before || p.min_reader != reader_version_before ||
+           is_legacy_before != (p.min_writer < 7) || p.reader_feature_count != reader_before ||
+           p.writer_feature_count != writer_before;
 }
 
 static void print_features(struct json_writer *w, const char *key, const struct str *features, size_t count) {

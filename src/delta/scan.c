@@ -183,7 +183,7 @@ static enum assay_code print_column(struct buf *sql, const struct scan *scan, si
     else if (scan->columns[field].kind == COLUMN_PARTITION && scan->file_count > 0)
         TRY(print_partition(sql, scan, field, err));
     else
-        TRY(delta_field_print_renamed(f, scan->mapping, name, sql, err));
+        TRY(delta_field_print_renamed(f, scan->mapping, DELTA_TO_SCHEMA, name, sql, err));
     buf_addz(sql, " AS ");
     engine_sql_name(sql, f->name);
     return ASSAY_OK;

@@ -4,7 +4,8 @@
  *
  * 1. Nothing is written that is not certainly true: a bound that cannot be said exactly or safely is left out.
  * 2. The first delta.dataSkippingNumIndexedCols leaf columns (32), or those of delta.dataSkippingStatsColumns. A struct
- * counts by its leaves and has no entry; an array or map has a null count. Partition columns have none.
+ * counts by its leaves and has no entry; an array or map has a null count. Partition columns have none; columns that
+ * the table is clustered by always have. Entries are under the names that files have.
  * 3. Timestamps are cut down to milliseconds, in UTC. Numbers are the engine's digits, never through a double.
  * 4. A text is cut to 32 characters, a maximum then gets a character that is larger than the one cut off. A column with
  * one value in the whole file keeps it in full up to TEXT_WHOLE characters, so that a batch's files are known by their
@@ -30,7 +31,26 @@ static bool is_in_list(struct str list, struct str name) {
     return false;
 }
 
-static bool *choose_columns(const struct delta_metadata *m, struct arena *arena) {
+/* Names in files of the columns that the table is clustered by. */
+static bool is_clustered_by(const struct delta_snapshot *base, struct str physical_name) {
+    bool is_found = false;
+    for (size_t d = 0; base && d < base->domain_count; d++) {
+        struct json *tree = NULL;
+        if (!str_eq(base->domains[d].name, STR("delta.clustering")) ||
+            json_parse(base->domains[d].configuration, "delta.clustering", &tree, NULL) != ASSAY_OK)
+            continue;
+        const struct json *columns = json_member(tree, "clusteringColumns");
+        for (size_t i = 0; i < json_count(columns); i++) {
+            const struct json *path = json_at(columns, i);
+            struct str first = json_str(json_kind_of(path) == JSON_KIND_ARRAY ? json_at(path, 0) : path);
+            is_found = is_found || str_eq(first, physical_name);
+        }
+        json_close(&tree);
+    }
+    return is_found;
+}
+
+bool *delta_stats_columns(const struct delta_metadata *m, const struct delta_snapshot *base, struct arena *arena) {
     bool *is_chosen = ARENA_ARRAY(arena, m->schema.count, bool);
     struct str list = delta_property_get(m, STR("delta.dataSkippingStatsColumns"));
     struct str limit_text = delta_property_get(m, STR("delta.dataSkippingNumIndexedCols"));
@@ -40,7 +60,8 @@ static bool *choose_columns(const struct delta_metadata *m, struct arena *arena)
         const struct delta_field *field = &m->schema.fields[i];
         if (delta_is_partition_column(m, field->name)) continue;
         leaves += (int64_t)delta_field_leaves(field);
-        is_chosen[i] = list.len ? is_in_list(list, field->name) : limit < 0 || leaves <= limit;
+        is_chosen[i] = (list.len ? is_in_list(list, field->name) : limit < 0 || leaves <= limit) ||
+                       is_clustered_by(base, field->physical_name);
     }
     return is_chosen;
 }
@@ -134,7 +155,7 @@ static void put_bound(struct json_writer *w, const struct delta_field *field, co
     case TYPE_FLOAT:
     case TYPE_DOUBLE:
         if (!is_json_number(value)) return;
-        json_key_str(w, field->name);
+        json_key_str(w, field->physical_name);
         json_put_raw(w, value);
         return;
     case TYPE_DATE:
@@ -148,12 +169,15 @@ static void put_bound(struct json_writer *w, const struct delta_field *field, co
     case TYPE_STRING:
         if (!make_text(column, is_max, arena, &text)) return;
         break;
+    case TYPE_BOOLEAN: /* Spark has no use for it; delta-rs loses rows of columns without bounds */
+        json_key_str(w, field->physical_name);
+        json_put_bool(w, str_eq(value, STR("true")));
+        return;
     case TYPE_NONE:
-    case TYPE_BOOLEAN:
     case TYPE_BINARY:
         return;
     }
-    json_key_str(w, field->name);
+    json_key_str(w, field->physical_name);
     json_put_str(w, text);
 }
 
@@ -180,7 +204,7 @@ static void put_bounds(struct json_writer *w, const struct making *making, const
     for (size_t i = 0; i < making->metadata->schema.count; i++) {
         const struct delta_field *field = &making->metadata->schema.fields[i];
         const struct engine_column_stats *column =
-            making->is_chosen[i] ? find_column(making->file, field->name, i) : NULL;
+            making->is_chosen[i] ? find_column(making->file, field->physical_name, i) : NULL;
         if (column && column->has_bounds) put_bound(w, field, column, is_max, making->arena);
     }
     json_end_object(w);
@@ -192,18 +216,19 @@ static void put_null_counts(struct json_writer *w, const struct making *making) 
     for (size_t i = 0; i < making->metadata->schema.count; i++) {
         const struct delta_field *field = &making->metadata->schema.fields[i];
         const struct engine_column_stats *column =
-            making->is_chosen[i] ? find_column(making->file, field->name, i) : NULL;
+            making->is_chosen[i] ? find_column(making->file, field->physical_name, i) : NULL;
         if (!column || column->null_count < 0 || delta_field_is_struct(field)) continue;
-        json_key_str(w, field->name);
+        json_key_str(w, field->physical_name);
         json_put_int(w, column->null_count);
     }
     json_end_object(w);
 }
 
-struct str delta_stats_make(const struct delta_metadata *m, const struct engine_file *file, struct arena *arena) {
+struct str delta_stats_make(const struct delta_metadata *m, const bool *columns, const struct engine_file *file,
+                            struct arena *arena) {
     struct buf text = {0};
     struct json_writer w = {.out = &text};
-    struct making making = {m, file, choose_columns(m, arena), arena};
+    struct making making = {m, file, columns, arena};
     json_begin_object(&w);
     json_key(&w, "numRecords");
     json_put_int(&w, file->row_count);

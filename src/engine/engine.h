@@ -11,10 +11,8 @@
  * - spark_decimal_<p>_<s>(VARCHAR) DECIMAL(p, s): HALF_UP; made by engine_need_decimal at first need.
  * - spark_decimal_exact(VARCHAR, scale INT) BOOLEAN: whether a cast to that scale changes nothing.
  * - spark_to_date(VARCHAR, format), spark_to_timestamp(VARCHAR, format): Spark's pattern, CORRECTED; format constant.
- * - plain_number(VARCHAR, decimal separator, thousands separator) VARCHAR: a number as the casts read it; NULL where the
- *   separators do not stand as in a number. Separators constant, the second may be ''.
- * - plain_number(VARCHAR, decimal separator, thousands separator) VARCHAR: a number as the casts read it; NULL where the
- *   separators do not stand as in a number. Separators constant, the second may be ''.
+ * - plain_number(VARCHAR, decimal separator, thousands separator) VARCHAR: a number as the casts read it; NULL where
+ * the separators do not stand as in a number. Separators constant, the second may be ''.
  * - spark_trim: 0x20 only, both ends. spark_upper, spark_lower: Java's, root locale.
  * - java_regexp_find(VARCHAR, pattern) BOOLEAN: see base/regex.h; pattern constant. NULL where the match needs too many
  *   steps.
@@ -127,9 +125,9 @@ enum assay_code engine_find_repeated(struct engine *engine, struct str select, i
 
 struct engine_column_stats {
     struct str name;
-    int64_t null_count; /* -1: not known (lists, structs and maps) */
-    bool has_bounds; /* false: all null, or of a type without bounds (nested, binary, boolean), NaN or an infinity among
-                      * the values, a text of more than 256 bytes at either end, or a whole row group of nulls */
+    int64_t null_count;  /* -1: not known (lists, structs and maps) */
+    bool has_bounds;     /* false: all null, or of a type without bounds (nested, binary), NaN or an infinity among the
+                          * values, a text of more than 256 bytes at either end, or a whole row group of nulls */
     struct str min, max; /* text as engine_query_each gives; strings in full and exact; a zero of floating point is -0.0
                             as min, 0.0 as max */
 };
@@ -138,6 +136,7 @@ struct engine_file {
     int64_t row_count, size_bytes;
     struct engine_column_stats *columns; /* top-level columns, in file order */
     size_t column_count;
+    int64_t part; /* of a write in parts: what the rows had in the last column */
 };
 struct engine_files {
     struct engine_file *files;
@@ -147,6 +146,9 @@ struct engine_files {
 struct engine_write_options {
     int64_t file_bytes; /* target size of a file; 0: 128 MiB */
     bool keep_order; /* rows in the order of the query, into files in the order of their names; written by one thread */
+    struct str field_ids; /* COPY's FIELD_IDS, `{"a": 1, ...}`; empty: none */
+    bool in_parts; /* the last column, an integer and never NULL, is not written: rows that differ in it go to different
+                      files. file_bytes is of no effect then */
 };
 /**
  * Write the rows of a SELECT as Parquet (zstd 1, V1 pages, timestamps INT64 micros UTC) to `<path_prefix>-<n>.parquet`,

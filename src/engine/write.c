@@ -90,13 +90,17 @@ static enum assay_code read_columns(struct engine *engine, struct str select, st
     return rc;
 }
 
-static void remove_folder(const char *folder) {
-    DIR *dir = opendir(folder);
+/** With its files, and the folders of parts in it. */
+static void remove_folder(struct str folder, struct arena *arena) {
+    DIR *dir = opendir(folder.ptr);
     if (!dir) return;
-    for (struct dirent *entry; (entry = readdir(dir));)
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) unlinkat(dirfd(dir), entry->d_name, 0);
+    for (struct dirent *entry; (entry = readdir(dir));) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
+        if (unlinkat(dirfd(dir), entry->d_name, 0) != 0)
+            remove_folder(str_path(arena, folder, str_of(entry->d_name)), arena);
+    }
     closedir(dir);
-    rmdir(folder);
+    rmdir(folder.ptr);
 }
 
 /** Give the files their final names; the empty ones are left to go with the folder. */
@@ -116,25 +120,32 @@ static enum assay_code name_files(struct str prefix, struct arena *arena, struct
     return ASSAY_OK;
 }
 
-/** COPY names its files `<n>.parquet`; its rows come in no certain order. */
+/** COPY names its files `<n>.parquet`, in the folder of their part; its rows come in no certain order. */
 static int compare_files(const void *a, const void *b) {
     const struct engine_file *left = a, *right = b;
+    if (left->part != right->part) return left->part > right->part ? 1 : -1;
     long l = strtol(str_basename(left->path).ptr, NULL, 10), r = strtol(str_basename(right->path).ptr, NULL, 10);
     return (l > r) - (l < r);
 }
 
-static void print_copy(struct buf *sql, struct str select, struct str folder,
+static void print_copy(struct buf *sql, struct str select, struct str folder, struct str part,
                        const struct engine_write_options *options) {
     buf_addz(sql, "COPY (");
     buf_add(sql, select);
     buf_addz(sql, ") TO ");
     engine_sql_text(sql, folder);
-    buf_printf(
-        sql,
-        " (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, PARQUET_VERSION v1, DICTIONARY_SIZE_LIMIT 4096, "
-        "ROW_GROUP_SIZE 122880, FILE_SIZE_BYTES %" PRId64
-        ", FILENAME_PATTERN '{i}', WRITE_EMPTY_FILE false, RETURN_STATS true)",
-        options->file_bytes > 0 ? options->file_bytes : FILE_BYTES_DEFAULT);
+    buf_addz(sql, " (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, PARQUET_VERSION v1, "
+                  "DICTIONARY_SIZE_LIMIT 4096, ROW_GROUP_SIZE 122880, FILENAME_PATTERN '{i}', RETURN_STATS true, ");
+    if (options->in_parts) {
+        buf_addz(sql, "PARTITION_BY (");
+        engine_sql_name(sql, part);
+        buf_addc(sql, ')');
+    } else {
+        buf_printf(sql, "WRITE_EMPTY_FILE false, FILE_SIZE_BYTES %" PRId64,
+                   options->file_bytes > 0 ? options->file_bytes : FILE_BYTES_DEFAULT);
+    }
+    if (options->field_ids.len) buf_printf(sql, ", FIELD_IDS %.*s", STR_ARG(options->field_ids));
+    buf_addc(sql, ')');
 }
 
 /** Without order, or with: then one thread writes, because several that start new files mix the order of the rows
@@ -161,7 +172,8 @@ enum assay_code engine_write_parquet(struct engine *engine, struct str select, s
     struct str folder = str_printf(arena, "%.*s.writing", STR_ARG(path_prefix));
     struct buf sql = {0};
     duckdb_result result;
-    print_copy(&sql, select, folder, options);
+    struct str part = options->in_parts ? columns[--column_count].name : (struct str){0};
+    print_copy(&sql, select, folder, part, options);
     enum assay_code rc = run_copy(engine, sql.data, options->keep_order, &result, err);
     if (rc) goto done;
     rc = write_stats_read(engine, &result, columns, column_count, arena, out, err);
@@ -170,7 +182,7 @@ enum assay_code engine_write_parquet(struct engine *engine, struct str select, s
     if (out->count) qsort(out->files, out->count, sizeof *out->files, compare_files);
     rc = name_files(path_prefix, arena, out, err);
 done:
-    remove_folder(folder.ptr);
+    remove_folder(folder, arena);
     buf_free(&sql);
     return rc;
 }

@@ -8,7 +8,8 @@
  * of RETURN_STATS speaks of the last row group only, so the footers are asked: a row group with NaN has no bounds
  * there. Infinities have no JSON. A bound of zero gets the sign that holds for both zeros.
  * 3. Bounds of strings are cut at 256 bytes, and a cut maximum is raised and may become short; RETURN_STATS does not
- * tell which. The footers do (is_min_value_exact): one cut row group and the column has no bounds.
+ * tell which. The footers do (is_min_value_exact): one cut row group and the column has no bounds. Bounds of booleans
+ * stand only there.
  * 4. Dates and timestamps come as DuckDB prints them, years before 1 as `0044-03-15 (BC)`, and leave as Spark prints
  * them.
  *
@@ -205,7 +206,17 @@ static void read_columns(duckdb_vector maps, idx_t row, const struct write_colum
     free(leaves);
 }
 
-enum { RESULT_PATH, RESULT_ROWS, RESULT_BYTES, RESULT_FOOTER, RESULT_COLUMNS };
+enum { RESULT_PATH, RESULT_ROWS, RESULT_BYTES, RESULT_FOOTER, RESULT_COLUMNS, RESULT_PART };
+
+/** The only value of a MAP(VARCHAR, VARCHAR) as a number; 0 without one: the rows were not written in parts. */
+static int64_t read_part(duckdb_vector maps, idx_t row) {
+    duckdb_list_entry entry = ((duckdb_list_entry *)duckdb_vector_get_data(maps))[row];
+    uint64_t *validity = duckdb_vector_get_validity(maps);
+    if ((validity && !duckdb_validity_row_is_valid(validity, row)) || entry.length != 1) return 0;
+    duckdb_vector values = duckdb_struct_vector_get_child(duckdb_list_vector_get_child(maps), 1);
+    int64_t part = 0;
+    return str_int64(text_at(values, entry.offset), &part) == ASSAY_OK ? part : 0;
+}
 
 static void read_files(duckdb_result *result, const struct write_column *columns, size_t column_count,
                        struct arena *arena, struct engine_files *out, size_t *capacity) {
@@ -219,7 +230,8 @@ static void read_files(duckdb_result *result, const struct write_column *columns
                 .size_bytes =
                     ((int64_t *)duckdb_vector_get_data(duckdb_data_chunk_get_vector(chunk, RESULT_BYTES)))[row],
                 .columns = ARENA_ARRAY(arena, column_count, struct engine_column_stats),
-                .column_count = column_count};
+                .column_count = column_count,
+                .part = read_part(duckdb_data_chunk_get_vector(chunk, RESULT_PART), row)};
             read_columns(duckdb_data_chunk_get_vector(chunk, RESULT_COLUMNS), row, columns, arena, file);
             out->row_count += file->row_count;
         }
@@ -238,6 +250,52 @@ static enum assay_code drop_bounds(void *context, const struct engine_cell *cell
             if (str_eq(files->files[f].columns[c].name, cells[1].text)) files->files[f].columns[c].has_bounds = false;
     }
     return ASSAY_OK;
+}
+
+static enum assay_code set_bounds(void *context, const struct engine_cell *cells, size_t column_count,
+                                  struct assay_error *err) {
+    (void)column_count;
+    (void)err;
+    static const struct str FALSE = {"false", 5}, TRUE = {"true", 4};
+    struct engine_files *files = context;
+    for (size_t f = 0; f < files->count; f++) {
+        if (!str_eq(files->files[f].path, cells[0].text)) continue;
+        for (size_t c = 0; c < files->files[f].column_count; c++) {
+            struct engine_column_stats *column = &files->files[f].columns[c];
+            if (!str_eq(column->name, cells[1].text)) continue;
+            column->min = str_eq(cells[2].text, TRUE) ? TRUE : FALSE;
+            column->max = str_eq(cells[3].text, TRUE) ? TRUE : FALSE;
+            column->has_bounds = true;
+        }
+    }
+    return ASSAY_OK;
+}
+
+/** RETURN_STATS has no bounds of booleans; the footers have. */
+static enum assay_code read_booleans(struct engine *engine, const struct write_column *columns, size_t column_count,
+                                     struct engine_files *files, struct assay_error *err) {
+    size_t count = 0;
+    struct buf sql = {0};
+    struct arena arena = {0};
+    buf_addz(&sql, "SELECT file_name, path_in_schema, min(stats_min_value), max(stats_max_value) FROM "
+                   "parquet_metadata(");
+    struct str *paths = ARENA_ARRAY(&arena, files->count, struct str);
+    for (size_t i = 0; i < files->count; i++) paths[i] = files->files[i].path;
+    engine_sql_paths(&sql, paths, files->count);
+    buf_addz(&sql, ") WHERE type = 'BOOLEAN' AND path_in_schema IN (");
+    for (size_t i = 0; i < column_count; i++) {
+        if (columns[i].type != DUCKDB_TYPE_BOOLEAN) continue;
+        if (count++) buf_addz(&sql, ", ");
+        engine_sql_text(&sql, columns[i].name);
+    }
+    buf_addz(&sql, ") GROUP BY ALL HAVING count(*) FILTER (stats_null_count IS DISTINCT FROM num_values) > 0 AND "
+                   "bool_and(stats_null_count IS NOT DISTINCT FROM num_values OR (stats_min_value IN ('false', 'true') "
+                   "AND stats_max_value IN ('false', 'true')))");
+    enum assay_code rc = ASSAY_OK;
+    if (count && files->count) rc = engine_query_each(engine, buf_str(&sql), set_bounds, files, err);
+    buf_free(&sql);
+    arena_reset(&arena);
+    return rc;
 }
 
 /** Take the bounds from columns of texts or floating point that have a row group with bounds that are cut or missing.
@@ -269,5 +327,6 @@ enum assay_code write_stats_read(struct engine *engine, duckdb_result *result, c
     size_t capacity = 0;
     *out = (struct engine_files){0};
     read_files(result, columns, column_count, arena, out, &capacity);
+    TRY(read_booleans(engine, columns, column_count, out, err));
     return drop_inexact(engine, columns, column_count, out, err);
 }

@@ -76,7 +76,7 @@ enum assay_code grain_take(struct silver_load *load, const struct delta_metadata
     const struct silver_input *in = load->in;
     struct buf sql = {0};
     enum assay_code rc;
-    load->incoming = (struct incoming){.is_table = as_table};
+    load->incoming = (struct incoming){.is_table = as_table, .metadata = metadata};
     if (as_table) {
         buf_addz(&sql, "CREATE OR REPLACE TEMP TABLE " INCOMING_TABLE
                        " AS SELECT *, row_number() OVER () AS " INCOMING_PLACE " FROM (");

@@ -6,24 +6,25 @@
  * when it is newer and equal; it is older otherwise. Keys that are not met are new.
  * 3. MET_TABLE holds places, not values: "n" of the incoming row, file "f" and place "p" of the table's; only of
  * updated rows "x<i>", the table's value of its column i that the contract does not know. Such columns keep their
- * values in updated rows and are NULL in inserted ones.
+ * values in updated rows and have their defaults, else NULL, in inserted ones.
  */
 #include "silver/silver_int.h"
 
 /** A file and a row in it as one number, which joins faster than two: 2^40 rows are more than a file holds. */
 #define PLACE(file, row) "CAST(" file " AS BIGINT) * 1099511627776 + CAST(" row " AS BIGINT)"
 
-static void print_incoming(const struct silver_load *load, struct buf *sql) {
+static enum assay_code print_incoming(const struct silver_load *load, struct buf *sql, struct assay_error *err) {
+    const struct silver_input *in = load->in;
     if (load->incoming.is_table) {
         buf_addz(sql, INCOMING_TABLE);
-        return;
+        return ASSAY_OK;
     }
-    const struct engine_files *files = &load->incoming.files;
-    struct str *paths = ARENA_ARRAY(load->arena, files->count, struct str);
-    for (size_t i = 0; i < files->count; i++) paths[i] = files->files[i].path;
-    buf_addz(sql, "(SELECT *, " PLACE("file_index", "file_row_number") " AS " INCOMING_PLACE " FROM ");
-    engine_sql_parquet(sql, paths, files->count, "");
+    buf_addz(sql, "(SELECT * EXCLUDE (" DELTA_SCAN_FILE ", " DELTA_SCAN_ROW
+                  "), " PLACE(DELTA_SCAN_FILE, DELTA_SCAN_ROW) " AS " INCOMING_PLACE " FROM ");
+    TRY(delta_staged_sql(in->store, in->engine, load->incoming.metadata, &load->incoming.files, true, load->arena, sql,
+                         err));
     buf_addc(sql, ')');
+    return ASSAY_OK;
 }
 
 static struct str key_name(const struct plan *plan, size_t k) { return plan->columns[plan->keys[k]].name; }
@@ -70,12 +71,14 @@ static bool is_brought(const struct plan *plan, struct str name) {
 /** The ranges of the keys from the statistics of the one file; false if they do not say. */
 static bool read_ranges(struct match *m) {
     const struct plan *plan = m->load->in->plan;
-    const struct engine_files *files = &m->load->incoming.files;
+    const struct delta_new_files *files = &m->load->incoming.files;
     if (m->load->incoming.is_table || files->count != 1) return false;
-    const struct engine_file *file = &files->files[0];
+    const struct engine_file *file = &files->files[0].file;
+    const struct delta_schema *schema = &m->load->incoming.metadata->schema;
     for (size_t k = 0; k < plan->key_count; k++) {
-        size_t c = 0;
-        while (c < file->column_count && !str_eq_nocase(file->columns[c].name, key_name(plan, k))) c++;
+        size_t c = 0, field = delta_field_find(schema, key_name(plan, k));
+        if (field == SIZE_MAX) return false;
+        while (c < file->column_count && !str_eq(file->columns[c].name, schema->fields[field].physical_name)) c++;
         if (c == file->column_count || !file->columns[c].has_bounds) return false;
         m->ranges[k].min = file->columns[c].min;
         m->ranges[k].max = file->columns[c].max;
@@ -97,8 +100,8 @@ static enum assay_code ask_ranges(struct match *m, struct assay_error *err) {
         buf_addc(&sql, ')');
     }
     buf_addz(&sql, " FROM ");
-    print_incoming(m->load, &sql);
-    enum assay_code rc = engine_query(m->load->in->engine, buf_str(&sql), 1, m->load->arena, &r, err);
+    enum assay_code rc = print_incoming(m->load, &sql, err);
+    if (rc == ASSAY_OK) rc = engine_query(m->load->in->engine, buf_str(&sql), 1, m->load->arena, &r, err);
     buf_free(&sql);
     if (rc) return rc;
     m->load->incoming.row_count = engine_cell_int(engine_cell_at(&r, 0, 0), 0);
@@ -187,7 +190,7 @@ static enum assay_code print_pairs(const struct match *m, struct buf *sql, struc
         buf_printf(sql, " AS \"x%zu\"", i);
     }
     buf_addz(sql, " FROM ");
-    print_incoming(m->load, sql);
+    TRY(print_incoming(m->load, sql, err));
     buf_addz(sql, " i JOIN ");
     TRY(delta_scan_sql(m->snapshot, m->candidates, m->candidate_count, true, m->load->arena, sql, err));
     buf_addz(sql, " t ON ");
@@ -268,32 +271,56 @@ enum assay_code match_run(struct match *m, struct assay_error *err) {
 
 /* ---- what is written ---- */
 
-enum assay_code match_kept_sql(const struct match *m, struct buf *sql, struct assay_error *err) {
+/** Rows of the touched files: those that are updated, or those that are not. */
+static enum assay_code print_touched(const struct match *m, bool is_updated, struct buf *sql, struct assay_error *err) {
     const struct delta_schema *schema = &m->snapshot->metadata.schema;
     buf_addz(sql, "SELECT ");
     for (size_t i = 0; i < schema->count; i++) {
         buf_addz(sql, i ? ", t." : "t.");
         engine_sql_name(sql, schema->fields[i].name);
     }
+    if (is_updated) buf_addz(sql, ", 'update_preimage' AS " DELTA_CHANGE_TYPE);
     buf_addz(sql, " FROM ");
     TRY(delta_scan_sql(m->snapshot, m->touched, m->touched_count, true, m->load->arena, sql, err));
-    buf_addz(sql, " t ANTI JOIN (SELECT p FROM " MET_TABLE
-                  " WHERE is_updated) u ON u.p = " PLACE("t." DELTA_SCAN_FILE, "t." DELTA_SCAN_ROW));
+    buf_printf(sql,
+               " t %s JOIN (SELECT p FROM " MET_TABLE
+               " WHERE is_updated) u ON u.p = " PLACE("t." DELTA_SCAN_FILE, "t." DELTA_SCAN_ROW),
+               is_updated ? "SEMI" : "ANTI");
     return ASSAY_OK;
 }
 
-void match_changed_sql(const struct match *m, struct buf *sql) {
-    const struct delta_schema *schema = &m->snapshot->metadata.schema;
+enum assay_code match_kept_sql(const struct match *m, struct buf *sql, struct assay_error *err) {
+    return print_touched(m, false, sql, err);
+}
+
+static enum assay_code print_changed(const struct match *m, bool with_type, struct buf *sql, struct assay_error *err) {
+    const struct silver_input *in = m->load->in;
+    const struct delta_metadata *metadata = &m->snapshot->metadata;
     buf_addz(sql, "SELECT ");
-    grain_columns(m->load->in->plan, "n.", sql);
-    for (size_t i = 0; i < schema->count && m->updated; i++) {
-        if (is_brought(m->load->in->plan, schema->fields[i].name)) continue;
-        buf_printf(sql, ", u.\"x%zu\" AS ", i);
-        engine_sql_name(sql, schema->fields[i].name);
+    grain_columns(in->plan, "n.", sql);
+    for (size_t i = 0; i < metadata->schema.count && m->updated; i++) {
+        if (is_brought(in->plan, metadata->schema.fields[i].name)) continue;
+        buf_addz(sql, ", CASE WHEN u.n IS NULL THEN ");
+        TRY(delta_default_sql(metadata, i, in->engine, m->load->arena, sql, err));
+        buf_printf(sql, " ELSE u.\"x%zu\" END AS ", i);
+        engine_sql_name(sql, metadata->schema.fields[i].name);
     }
+    if (with_type)
+        buf_addz(sql, ", CASE WHEN u.n IS NULL THEN 'insert' ELSE 'update_postimage' END AS " DELTA_CHANGE_TYPE);
     buf_addz(sql, " FROM ");
-    print_incoming(m->load, sql);
+    TRY(print_incoming(m->load, sql, err));
     buf_addz(sql, " n");
     if (m->met)
         buf_addz(sql, " LEFT JOIN " MET_TABLE " u ON u.n = n." INCOMING_PLACE " WHERE u.is_updated IS NOT FALSE");
+    return ASSAY_OK;
+}
+
+enum assay_code match_changed_sql(const struct match *m, struct buf *sql, struct assay_error *err) {
+    return print_changed(m, false, sql, err);
+}
+
+enum assay_code match_changes_sql(const struct match *m, struct buf *sql, struct assay_error *err) {
+    TRY(print_touched(m, true, sql, err));
+    buf_addz(sql, " UNION ALL BY NAME ");
+    return print_changed(m, true, sql, err);
 }

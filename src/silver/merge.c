@@ -10,7 +10,6 @@
 #include "silver/silver_int.h"
 
 #include "base/json.h"
-#include "base/limits.h"
 
 /** One try of the merge. */
 struct merge {
@@ -35,8 +34,9 @@ static enum assay_code count_batch_rows(const struct merge *m, int64_t *out, str
     *out = 0;
     TRY(delta_prune(s, &range, 1, arena, &files, &count, err));
     for (size_t i = 0; i < count; i++) {
-        if (s->files[files[i]].row_count >= 0 && delta_file_is_all(s, files[i], range.column, in->batch_id))
-            *out += s->files[files[i]].row_count;
+        const struct delta_file *file = &s->files[files[i]];
+        if (file->row_count >= 0 && delta_file_is_all(s, files[i], range.column, in->batch_id))
+            *out += file->row_count - (file->vector ? file->vector->cardinality : 0);
         else
             files[asked++] = files[i];
     }
@@ -88,7 +88,8 @@ static struct str print_metric(struct arena *arena, int64_t value) {
     return str_printf(arena, "%lld", (long long)value);
 }
 
-static enum assay_code commit(struct merge *m, const struct engine_files *adds, struct assay_error *err) {
+static enum assay_code commit(struct merge *m, const struct delta_new_files *adds,
+                              const struct delta_new_files *changes, struct assay_error *err) {
     const struct silver_input *in = m->load->in;
     struct arena *arena = m->load->arena;
     struct delta_property metrics[] = {
@@ -104,6 +105,8 @@ static enum assay_code commit(struct merge *m, const struct engine_files *adds, 
         .metadata = m->snapshot ? m->changed : m->metadata,
         .adds = adds->files,
         .add_count = adds->count,
+        .changes = changes->files,
+        .change_count = changes->count,
         .removes = m->match.touched,
         .remove_count = m->match.touched_count,
         .scope = m->snapshot ? DELTA_READ_RANGES : DELTA_READ_NOTHING,
@@ -118,21 +121,40 @@ static enum assay_code commit(struct merge *m, const struct engine_files *adds, 
     return delta_commit(in->store, in->engine, m->root, &c, &m->load->out->version, err);
 }
 
-/** Write what changes and commit it. */
-static enum assay_code apply(struct merge *m, struct assay_error *err) {
+static enum assay_code write_rows(struct merge *m, struct delta_new_files *out, struct assay_error *err) {
     struct silver_load *load = m->load;
-    struct engine_files files = {0};
-    if (!load->incoming.is_table && m->match.met == 0) return commit(m, &load->incoming.files, err);
     struct buf sql = {0};
     enum assay_code rc = ASSAY_OK;
     if (m->match.updated) rc = match_kept_sql(&m->match, &sql, err);
     if (m->match.updated) buf_addz(&sql, " UNION ALL BY NAME ");
-    if (m->match.updated || m->inserted) match_changed_sql(&m->match, &sql);
+    if (rc == ASSAY_OK && (m->match.updated || m->inserted)) rc = match_changed_sql(&m->match, &sql, err);
     if (rc == ASSAY_OK && sql.len)
         rc = delta_write_files(load->in->engine, load->in->staging, m->metadata, buf_str(&sql),
-                               &(struct engine_write_options){0}, load->arena, &files, err);
+                               &(struct engine_write_options){0}, load->arena, out, err);
     buf_free(&sql);
-    return rc ? rc : commit(m, &files, err);
+    return rc;
+}
+
+/** A merge that only inserts adds files and needs no others for that to be seen. */
+static enum assay_code write_changes(struct merge *m, struct delta_new_files *out, struct assay_error *err) {
+    struct silver_load *load = m->load;
+    struct buf sql = {0};
+    if (!m->match.updated || !delta_has_change_feed(m->metadata)) return ASSAY_OK;
+    enum assay_code rc = match_changes_sql(&m->match, &sql, err);
+    if (rc == ASSAY_OK)
+        rc =
+            delta_write_changes(load->in->engine, load->in->staging, m->metadata, buf_str(&sql), load->arena, out, err);
+    buf_free(&sql);
+    return rc;
+}
+
+/** Write what changes and commit it. */
+static enum assay_code apply(struct merge *m, struct assay_error *err) {
+    struct delta_new_files files = {0}, changes = {0};
+    if (!m->load->incoming.is_table && m->match.met == 0) return commit(m, &m->load->incoming.files, &changes, err);
+    TRY(write_rows(m, &files, err));
+    TRY(write_changes(m, &changes, err));
+    return commit(m, &files, &changes, err);
 }
 
 static enum assay_code load_target(struct merge *m, struct assay_error *err) {
@@ -154,7 +176,8 @@ static enum assay_code load_target(struct merge *m, struct assay_error *err) {
     return ASSAY_OK;
 }
 
-static enum assay_code merge_once(struct silver_load *load, struct assay_error *err) {
+static enum assay_code merge_once(void *context, struct assay_error *err) {
+    struct silver_load *load = context;
     struct merge m = {.load = load};
     TRY(load_target(&m, err));
     m.match = (struct match){.load = load, .snapshot = m.snapshot};
@@ -174,7 +197,5 @@ static enum assay_code merge_once(struct silver_load *load, struct assay_error *
 }
 
 enum assay_code merge_run(struct silver_load *load, struct assay_error *err) {
-    enum assay_code rc = ASSAY_CONFLICT;
-    for (int i = 0; i < LIMIT_REDO && rc == ASSAY_CONFLICT; i++) rc = merge_once(load, err);
-    return rc;
+    return delta_redo(merge_once, load, err);
 }

@@ -7,7 +7,6 @@
  */
 #include "silver/silver_int.h"
 
-#include "base/limits.h"
 #include "base/time.h"
 
 static const char RULES_TYPE[] =
@@ -111,7 +110,7 @@ static enum assay_code has_bytes(const struct silver_load *load, bool *out, stru
 
 static enum assay_code replace_batch(struct silver_load *load, struct str root, const struct delta_snapshot *snapshot,
                                      const struct delta_metadata *metadata, bool is_changed,
-                                     const struct engine_files *files, struct assay_error *err) {
+                                     const struct delta_new_files *files, struct assay_error *err) {
     const struct silver_input *in = load->in;
     struct delta_commit commit = {
         .metadata = is_changed ? metadata : NULL,
@@ -130,7 +129,8 @@ static enum assay_code replace_batch(struct silver_load *load, struct str root, 
 }
 
 /** One try. CONFLICT: another writer came between; the caller tries again. */
-static enum assay_code write_once(struct silver_load *load, struct assay_error *err) {
+static enum assay_code write_once(void *context, struct assay_error *err) {
+    struct silver_load *load = context;
     const struct silver_input *in = load->in;
     struct str root;
     struct delta_snapshot *snapshot = NULL;
@@ -146,7 +146,7 @@ static enum assay_code write_once(struct silver_load *load, struct assay_error *
     struct delta_metadata *metadata = snapshot ? delta_metadata_copy(&snapshot->metadata, load->arena)
                                                : ARENA_NEW(load->arena, struct delta_metadata);
     bool is_changed = complete_metadata(load, with_bytes, metadata);
-    struct engine_files files = {0};
+    struct delta_new_files files = {0};
     if (load->out->quarantined) {
         struct buf sql = {0};
         print_rows(load, with_bytes, &sql);
@@ -163,9 +163,7 @@ static enum assay_code write_once(struct silver_load *load, struct assay_error *
 
 enum assay_code quarantine_write(struct silver_load *load, struct assay_error *err) {
     load->out->quarantine_version = -1;
-    enum assay_code rc = ASSAY_CONFLICT;
-    for (int i = 0; i < LIMIT_REDO && rc == ASSAY_CONFLICT; i++) rc = write_once(load, err);
-    return rc;
+    return delta_redo(write_once, load, err);
 }
 
 static void print_show(const struct plan *plan, const struct delta_snapshot *snapshot, struct arena *arena,

@@ -16,8 +16,9 @@ enum { SMALL_BATCH_ROWS = 65536 };
 
 /** The rows after checks and grain. */
 struct incoming {
-    bool is_table;             /* in INCOMING_TABLE, else in files */
-    struct engine_files files; /* staged, as silver's data files */
+    bool is_table;                         /* in INCOMING_TABLE, else in files */
+    struct delta_new_files files;          /* staged, as silver's data files */
+    const struct delta_metadata *metadata; /* with which they were written */
     int64_t row_count;
 };
 
@@ -25,10 +26,11 @@ struct incoming {
 struct silver_load {
     const struct silver_input *in;
     struct arena *arena;
-    struct str raw;         /* relation: the batch's rows in bronze */
-    bool has_corrupt_bytes; /* bronze has that column */
-    bool keeps_all;         /* VERDICT_TABLE holds every row, and every accepted row's typed values */
-    bool has_repeated;      /* key_is_repeated() is true of some keys; of no interest when keeps_all */
+    struct str raw;                  /* relation: the batch's rows in bronze */
+    bool has_corrupt_bytes;          /* bronze has that column */
+    const struct type *source_types; /* of the source columns in bronze; a text but for Parquet */
+    bool keeps_all;                  /* VERDICT_TABLE holds every row, and every accepted row's typed values */
+    bool has_repeated;               /* key_is_repeated() is true of some keys; of no interest when keeps_all */
     struct incoming incoming;
     struct silver_result *out;
 };
@@ -47,10 +49,24 @@ void checked_hashes_sql(const struct silver_load *load, struct buf *sql);
 bool checked_counts_rows(const struct plan_check *check);
 /** SELECT of one count for each such check, over the rows that can be read. */
 void checked_checks_sql(const struct silver_load *load, struct buf *sql);
+/** SELECT of the newest value of a date or timestamp column as seconds since the epoch, over the rows that can be read;
+ * a date is the end of its day. */
+void checked_newest_sql(const struct silver_load *load, const struct plan_column *column, struct buf *sql);
 /** What the printed SQL of an expression needs of the engine; e may be NULL. */
 enum assay_code checked_need(const struct silver_load *load, const struct expr *e, struct assay_error *err) NODISCARD;
 /** Needs of the engine before checked_sql can run: decimals. */
 enum assay_code checked_prepare(const struct silver_load *load, struct assay_error *err) NODISCARD;
+
+/* typed.c: columns of bronze that are no text */
+/** After load->raw is known: it gets the values as text under their names, and typed ones as "=v<source column>" too.
+ * @return OK; REFUSED (column_type) a column whose values would have to change to become the contract's */
+enum assay_code typed_prepare(struct silver_load *load, const struct delta_snapshot *bronze,
+                              struct assay_error *err) NODISCARD;
+/** Whether contract column i is read from text. */
+bool typed_is_text(const struct silver_load *load, size_t i);
+/** Whether contract column i is cast from "=v<source>" as it is, by typed_cast_sql over layer t. */
+bool typed_is_direct(const struct silver_load *load, size_t i);
+void typed_cast_sql(const struct silver_load *load, size_t i, struct buf *sql);
 
 /* verdict.c */
 enum assay_code verdict_make(struct silver_load *load, struct assay_error *err) NODISCARD;
@@ -118,7 +134,9 @@ enum assay_code match_run(struct match *m, struct assay_error *err) NODISCARD;
 enum assay_code match_kept_sql(const struct match *m, struct buf *sql, struct assay_error *err) NODISCARD;
 /** The incoming rows that are inserted or updated, as SELECT, with the table's values of columns that the contract does
  * not know. */
-void match_changed_sql(const struct match *m, struct buf *sql);
+enum assay_code match_changed_sql(const struct match *m, struct buf *sql, struct assay_error *err) NODISCARD;
+/** What becomes of rows, for the change feed, as SELECT; only if some are updated. */
+enum assay_code match_changes_sql(const struct match *m, struct buf *sql, struct assay_error *err) NODISCARD;
 /** `a."k1" = b."k1" AND ...` */
 void match_keys_sql(const struct plan *plan, const char *a, const char *b, struct buf *sql);
 

@@ -315,7 +315,7 @@ static void test_load_time_always_grows(void **state) {
 /* A table of these columns with one row, made by somebody else. */
 static void make_table(const char *name, enum type_kind kind, const char *value) {
     struct delta_metadata *m = ARENA_NEW(&w.arena, struct delta_metadata);
-    struct engine_files files;
+    struct delta_new_files files;
     int64_t version;
     delta_field_add(m, &w.arena, str_of(name), (struct type){.kind = kind}, true, (struct str){0});
     struct str select = str_printf(&w.arena, "SELECT %s AS \"%s\"", value, name);

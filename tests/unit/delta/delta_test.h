@@ -94,15 +94,15 @@ static inline struct delta_metadata *simple_metadata(void) {
     return m;
 }
 
-static inline struct engine_files stage(const struct delta_metadata *metadata, const char *select) {
+static inline struct delta_new_files stage(const struct delta_metadata *metadata, const char *select) {
     struct assay_error err = {0};
-    struct engine_files files = {0};
+    struct delta_new_files files = {0};
     struct engine_write_options options = {0};
     assert_ok(delta_write_files(engine, staging, metadata, str_of(select), &options, &arena, &files, &err), &err);
     return files;
 }
 
-static inline struct delta_commit append_of(const struct delta_snapshot *base, const struct engine_files *files) {
+static inline struct delta_commit append_of(const struct delta_snapshot *base, const struct delta_new_files *files) {
     return (struct delta_commit){.base = base,
                                  .adds = files->files,
                                  .add_count = files->count,
@@ -119,7 +119,7 @@ static inline int64_t commit_ok(const struct delta_commit *commit) {
 
 /** Create the table with the rows of a select; its snapshot. */
 static inline struct delta_snapshot *create(const struct delta_metadata *metadata, const char *select) {
-    struct engine_files files = select ? stage(metadata, select) : (struct engine_files){0};
+    struct delta_new_files files = select ? stage(metadata, select) : (struct delta_new_files){0};
     struct delta_commit commit = append_of(NULL, &files);
     commit.metadata = metadata;
     commit.operation = "CREATE TABLE";
@@ -128,7 +128,7 @@ static inline struct delta_snapshot *create(const struct delta_metadata *metadat
 }
 
 static inline struct delta_snapshot *append(const struct delta_snapshot *base, const char *select) {
-    struct engine_files files = stage(&base->metadata, select);
+    struct delta_new_files files = stage(&base->metadata, select);
     struct delta_commit commit = append_of(base, &files);
     commit_ok(&commit);
     return load();

@@ -135,7 +135,7 @@ static void test_a_commit_stands_without_its_checkpoint(void **state) {
     UNUSED(state);
     struct assay_error err = {0};
     struct delta_snapshot *t = create_with("delta.checkpointInterval", "1");
-    struct engine_files files = stage(&t->metadata, "SELECT 2::BIGINT AS id, 'b' AS name");
+    struct delta_new_files files = stage(&t->metadata, "SELECT 2::BIGINT AS id, 'b' AS name");
     struct delta_commit commit = append_of(t, &files);
     int64_t version;
     assert_ok(delta_commit(store, NULL, ROOT, &commit, &version, &err), &err); /* without an engine it cannot */
@@ -281,7 +281,7 @@ static void test_a_checksum_follows_a_commit(void **state) {
     struct assay_error err = {0};
     struct delta_snapshot *t = create(simple_metadata(), "SELECT 1::BIGINT AS id, 'a' AS name");
     struct delta_snapshot *second = append(t, "SELECT 2::BIGINT AS id, 'b' AS name");
-    struct engine_files files = stage(&t->metadata, "SELECT 3::BIGINT AS id, 'c' AS name");
+    struct delta_new_files files = stage(&t->metadata, "SELECT 3::BIGINT AS id, 'c' AS name");
     struct delta_commit late = append_of(t, &files); /* rebased over version 1 */
     assert_int_equal(commit_ok(&late), 2);
     size_t gone = 0;

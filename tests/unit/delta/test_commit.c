@@ -64,7 +64,7 @@ static void test_replaces_files_in_one_commit(void **state) {
     t = append(t, "SELECT 2 AS id, 'b' AS name");
     assert_int_equal(t->file_count, 2);
     size_t old = str_find(t->files[0].stats, STR("\"id\":1")) != SIZE_MAX ? 0 : 1;
-    struct engine_files files = stage(&t->metadata, "SELECT 1 AS id, 'A' AS name");
+    struct delta_new_files files = stage(&t->metadata, "SELECT 1 AS id, 'A' AS name");
     struct delta_commit commit = append_of(t, &files);
     struct delta_property metrics[] = {{STR("numOutputRows"), STR("1")}};
     struct delta_txn txn = {STR("job"), 7, -1};
@@ -106,7 +106,7 @@ static void test_nothing_to_do_makes_no_commit(void **state) {
     struct delta_snapshot *t = create(simple_metadata(), NULL);
     assert_int_equal(t->file_count, 0);
     assert_str(ask_table(t, "SELECT count(*), max(id), max(name) FROM {t}"), "0|NULL|NULL");
-    struct engine_files none = stage(&t->metadata, "SELECT 1 AS id WHERE FALSE");
+    struct delta_new_files none = stage(&t->metadata, "SELECT 1 AS id WHERE FALSE");
     assert_int_equal(none.count, 0);
     struct delta_commit commit = append_of(t, &none);
     assert_int_equal(commit_ok(&commit), 0);
@@ -116,7 +116,7 @@ static void test_nothing_to_do_makes_no_commit(void **state) {
 static void refuse_write(const struct delta_metadata *metadata, const char *select, enum assay_code code,
                          const char *part) {
     struct assay_error err = {0};
-    struct engine_files files;
+    struct delta_new_files files;
     struct engine_write_options options = {0};
     assert_code(code, delta_write_files(engine, staging, metadata, str_of(select), &options, &arena, &files, &err),
                 &err);
@@ -137,7 +137,7 @@ static void test_rules_of_the_table_hold_for_every_row(void **state) {
     refuse_write(m, "SELECT 'x' AS name", ASSAY_REFUSED, "NOT NULL of column 'id'");
     refuse_write(m, "SELECT 7 AS id, 1 AS amount, 2 AS more", ASSAY_INTERNAL, "'more'");
     /* rows that a filter of the SELECT takes out are never judged */
-    struct engine_files files =
+    struct delta_new_files files =
         stage(m, "SELECT id, amount FROM (SELECT range AS id, range - 5 AS amount FROM range(1000)) WHERE amount >= 0");
     assert_int_equal(files.row_count, 995);
     struct delta_commit commit = append_of(NULL, &files);
@@ -165,7 +165,9 @@ static void test_invariants_lengths_and_nested_not_null(void **state) {
     refuse_write(m, "SELECT 4 AS id, NULL AS st", ASSAY_REFUSED, "'st.a b'");
     assert_int_equal(stage(m, "SELECT 4 AS id, '\xC3\xA9\xC3\xA9\xC3\xA9' AS name, {'a b': 1} AS st").row_count, 1);
     m->schema.fields[1].metadata = STR("{\"__CHAR_VARCHAR_TYPE_STRING\":\"char(3)\"}");
-    refuse_write(m, "SELECT 4 AS id", ASSAY_UNSUPPORTED, "char(3)");
+    refuse_write(m, "SELECT 4 AS id, 'abcd' AS name, {'a b': 1} AS st", ASSAY_REFUSED, "char(3)");
+    m->schema.fields[1].metadata = STR("{\"__CHAR_VARCHAR_TYPE_STRING\":\"char(n)\"}");
+    refuse_write(m, "SELECT 4 AS id", ASSAY_UNSUPPORTED, "char(n)");
 }
 
 static void test_append_only_and_bad_metadata_are_refused(void **state) {
@@ -182,7 +184,7 @@ static void test_append_only_and_bad_metadata_are_refused(void **state) {
     assert_code(ASSAY_UNSUPPORTED, delta_commit(store, engine, ROOT, &commit, &version, &err), &err);
     assert_err_has(&err, "append-only");
     /* rearranging is allowed */
-    struct engine_files files = stage(&t->metadata, "SELECT 1 AS id");
+    struct delta_new_files files = stage(&t->metadata, "SELECT 1 AS id");
     size_t old = str_find(t->files[0].stats, STR("\"id\":1")) != SIZE_MAX ? 0 : 1;
     commit = append_of(t, &files);
     commit.removes = &old, commit.remove_count = 1, commit.is_rearranged = true, commit.operation = "OPTIMIZE";

@@ -38,7 +38,7 @@ static void try_against(const struct delta_snapshot *t, const struct expectation
     struct assay_error err = {0};
     int64_t version = -1;
     put_commit(t->version + 1, e->winner);
-    struct engine_files files = stage(&t->metadata, "SELECT 15 AS id, 'ours' AS name");
+    struct delta_new_files files = stage(&t->metadata, "SELECT 15 AS id, 'ours' AS name");
     struct delta_commit commit = append_of(t, &files);
     struct delta_range range = {STR("id"), STR("10"), STR("19")};
     size_t second = file_of(t, "10");
@@ -102,7 +102,7 @@ static void test_lost_commits_leave_no_files(void **state) {
     struct assay_error err = {0};
     struct delta_snapshot *t = create(simple_metadata(), "SELECT 1 AS id");
     put_commit(1, WINNER_INFO "{\"protocol\":{\"minReaderVersion\":1,\"minWriterVersion\":3}}\n");
-    struct engine_files files = stage(&t->metadata, "SELECT 2 AS id");
+    struct delta_new_files files = stage(&t->metadata, "SELECT 2 AS id");
     struct delta_commit commit = append_of(t, &files);
     int64_t version;
     assert_code(ASSAY_CONFLICT, delta_commit(store, engine, ROOT, &commit, &version, &err), &err);
@@ -144,7 +144,7 @@ static void test_many_winners_are_passed_one_by_one(void **state) {
         put_commit(v, text_of(WINNER_INFO "{\"add\":{\"path\":\"w%d\",\"partitionValues\":{},\"size\":1,"
                                           "\"modificationTime\":1,\"dataChange\":true}}\n",
                               (int)v));
-    struct engine_files files = stage(&t->metadata, "SELECT 2 AS id");
+    struct delta_new_files files = stage(&t->metadata, "SELECT 2 AS id");
     struct delta_commit commit = append_of(t, &files);
     assert_int_equal(commit_ok(&commit), 61);
     t = load();

@@ -39,7 +39,7 @@ static void close_store(void) {
 
 static enum assay_code write_step(const struct delta_snapshot *t, const struct delta_metadata *m, const char *select,
                                   const size_t *remove, struct assay_error *err) {
-    struct engine_files files;
+    struct delta_new_files files;
     struct engine_write_options options = {0};
     int64_t version;
     TRY(delta_write_files(engine, staging, m, str_of(select), &options, &arena, &files, err));

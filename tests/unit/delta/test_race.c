@@ -31,9 +31,9 @@ static struct delta_snapshot *load_in_child(void) {
     return t;
 }
 
-static struct engine_files stage_in_child(const struct delta_metadata *m, const char *select) {
+static struct delta_new_files stage_in_child(const struct delta_metadata *m, const char *select) {
     struct assay_error err = {0};
-    struct engine_files files;
+    struct delta_new_files files;
     struct engine_write_options options = {0};
     must(delta_write_files(engine, staging, m, str_of(select), &options, &arena, &files, &err), &err, "write");
     return files;
@@ -46,7 +46,7 @@ static void append_many(int writer) {
         struct assay_error err = {0};
         int64_t version;
         if (i % 10 == 0) t = load_in_child();
-        struct engine_files files =
+        struct delta_new_files files =
             stage_in_child(&t->metadata, text_of("SELECT %d AS id, 'w%d' AS name", writer * APPENDS + i, writer));
         struct delta_commit commit = append_of(t, &files);
         must(delta_commit(store, engine, ROOT, &commit, &version, &err), &err, "commit");
@@ -64,7 +64,7 @@ static void raise_many(int writer) {
         struct buf sql = {0};
         buf_addz(&sql, "SELECT id + 1 AS id, name FROM ");
         must(delta_scan_sql(t, NULL, 0, false, &arena, &sql, &err), &err, "scan");
-        struct engine_files files = stage_in_child(&t->metadata, sql.data);
+        struct delta_new_files files = stage_in_child(&t->metadata, sql.data);
         buf_free(&sql);
         size_t first = 0;
         struct delta_commit commit = append_of(t, &files);
@@ -79,7 +79,7 @@ static void create_in_child(int rows) {
     struct assay_error err = {0};
     int64_t version;
     struct delta_metadata *m = simple_metadata();
-    struct engine_files files = stage_in_child(m, text_of("SELECT 0 AS id, 'start' AS name FROM range(%d)", rows));
+    struct delta_new_files files = stage_in_child(m, text_of("SELECT 0 AS id, 'start' AS name FROM range(%d)", rows));
     struct delta_commit commit = append_of(NULL, &files);
     commit.metadata = m;
     must(delta_commit(store, engine, ROOT, &commit, &version, &err), &err, "create");

@@ -7,7 +7,7 @@ static struct delta_range batch(const char *value) {
 
 static enum assay_code replace(const struct delta_snapshot *t, const char *value, const char *select,
                                struct assay_error *err) {
-    struct engine_files files = stage(&t->metadata, select);
+    struct delta_new_files files = stage(&t->metadata, select);
     struct delta_commit commit = append_of(t, &files);
     int64_t version;
     return delta_replace_where(engine, staging, t, &commit, batch(value), &arena, &version, err);

@@ -2,13 +2,17 @@
  * over random files. */
 #include "delta_test.h"
 
+static struct str make_stats(const struct delta_metadata *m, const struct engine_file *file) {
+    return delta_stats_make(m, delta_stats_columns(m, NULL, &arena), file, &arena);
+}
+
 static struct str stats_of(struct type type, const char *min, const char *max, int64_t nulls) {
     struct delta_metadata m = {0};
     delta_field_add(&m, &arena, STR("c"), type, true, (struct str){0});
     struct engine_column_stats column = {
         .name = STR("c"), .null_count = nulls, .has_bounds = min != NULL, .min = str_of(min), .max = str_of(max)};
     struct engine_file file = {.row_count = 9, .columns = &column, .column_count = 1};
-    return delta_stats_make(&m, &file, &arena);
+    return make_stats(&m, &file);
 }
 
 static void expect_bounds(enum type_kind kind, const char *min, const char *max, const char *json_min,
@@ -59,7 +63,7 @@ static void test_numbers_and_times_are_exact_or_left_out(void **state) {
     expect_bounds(TYPE_TIMESTAMP, "2024-01-05 00:00:00", "+10000-01-01 00:00:00", "\"2024-01-05T00:00:00.000Z\"", NULL);
     expect_bounds(TYPE_TIMESTAMP_NTZ, "2024-01-05 00:00:00.001", "2024-01-05 00:00:00.0019",
                   "\"2024-01-05T00:00:00.001\"", "\"2024-01-05T00:00:00.001\"");
-    expect_bounds(TYPE_BOOLEAN, "false", "true", NULL, NULL);
+    expect_bounds(TYPE_BOOLEAN, "false", "true", "false", "true");
     expect_bounds(TYPE_BINARY, "00", "ff", NULL, NULL);
     expect_bounds(TYPE_BIGINT, NULL, NULL, NULL, NULL);
 }
@@ -84,7 +88,7 @@ static void test_only_the_first_leaves_have_stats(void **state) {
         columns[i] = (struct engine_column_stats){name, 0, i != 1 && i != 2, STR("1"), STR("2")};
     }
     struct engine_file file = {.row_count = 1, .columns = columns, .column_count = 40};
-    struct str raw, stats = delta_stats_make(&m, &file, &arena);
+    struct str raw, stats = make_stats(&m, &file);
     assert_true(delta_stats_find(stats, "minValues", STR("c0"), &raw));
     assert_false(delta_stats_find(stats, "nullCount", STR("c1"), &raw));
     assert_true(delta_stats_find(stats, "nullCount", STR("c2"), &raw));
@@ -92,15 +96,14 @@ static void test_only_the_first_leaves_have_stats(void **state) {
     assert_true(delta_stats_find(stats, "minValues", STR("c30"), &raw));
     assert_false(delta_stats_find(stats, "minValues", STR("c31"), &raw));
     delta_property_set(&m, &arena, STR("delta.dataSkippingNumIndexedCols"), STR("1"));
-    stats = delta_stats_make(&m, &file, &arena);
+    stats = make_stats(&m, &file);
     assert_str(stats, "{\"numRecords\":1,\"minValues\":{\"c0\":1},\"maxValues\":{\"c0\":2},\"nullCount\":{\"c0\":0}}");
     delta_property_set(&m, &arena, STR("delta.dataSkippingNumIndexedCols"), STR("0"));
-    assert_str(delta_stats_make(&m, &file, &arena),
-               "{\"numRecords\":1,\"minValues\":{},\"maxValues\":{},\"nullCount\":{}}");
+    assert_str(make_stats(&m, &file), "{\"numRecords\":1,\"minValues\":{},\"maxValues\":{},\"nullCount\":{}}");
     delta_property_set(&m, &arena, STR("delta.dataSkippingNumIndexedCols"), STR("-1"));
-    assert_true(delta_stats_find(delta_stats_make(&m, &file, &arena), "minValues", STR("c39"), &raw));
+    assert_true(delta_stats_find(make_stats(&m, &file), "minValues", STR("c39"), &raw));
     delta_property_set(&m, &arena, STR("delta.dataSkippingStatsColumns"), STR("c39, `c38`"));
-    stats = delta_stats_make(&m, &file, &arena);
+    stats = make_stats(&m, &file);
     assert_str(stats, "{\"numRecords\":1,\"minValues\":{\"c38\":1,\"c39\":1},\"maxValues\":{\"c38\":2,\"c39\":2},"
                       "\"nullCount\":{\"c38\":0,\"c39\":0}}");
 }

@@ -36,6 +36,14 @@ static void test_integers(void **state) {
            "9223372036854775807");
 }
 
+static void test_booleans(void **state) {
+    UNUSED(state);
+    expect("(true), (false), (NULL)", 1, "false", "true");
+    expect("(true), (NULL)", 1, "true", "true");
+    expect("(false), (false)", 0, "false", "false");
+    expect("({'v': true}), (NULL)", -1, NULL, NULL);
+}
+
 static void test_decimals(void **state) {
     UNUSED(state);
     expect("(-99.99::DECIMAL(4,2)), (0.05)", 0, "-99.99", "0.05");
@@ -91,7 +99,7 @@ static void test_days_and_instants(void **state) {
 
 static void test_no_bounds_where_delta_has_none(void **state) {
     UNUSED(state);
-    expect("(true), (false), (NULL)", 1, NULL, NULL);
+    expect("(NULL::BOOLEAN), (NULL)", 2, NULL, NULL);
     expect("('\\x00\\xFF'::BLOB), (NULL)", 1, NULL, NULL);
     expect("(NULL::VARCHAR), (NULL)", 2, NULL, NULL);
     expect("(NULL::DOUBLE)", 1, NULL, NULL);
@@ -241,7 +249,7 @@ static void test_many_columns(void **state) {
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_engine, close_engine)
-TEST_MAIN(TEST(test_integers), TEST(test_decimals), TEST(test_floating_point), TEST(test_days_and_instants),
-          TEST(test_no_bounds_where_delta_has_none), TEST(test_short_texts),
+TEST_MAIN(TEST(test_integers), TEST(test_booleans), TEST(test_decimals), TEST(test_floating_point),
+          TEST(test_days_and_instants), TEST(test_no_bounds_where_delta_has_none), TEST(test_short_texts),
           TEST(test_long_texts_have_bounds_only_if_exact), TEST(test_every_row_group_counts), TEST(test_random_rows),
           TEST(test_many_columns))
