@@ -6,6 +6,7 @@
  * 1. An answer "=f<k>" is never NULL: broken (TRUE) or not.
  * 2. A column without a value (missing or unparseable) has one reason; its other rules are not asked.
  * 3. A rule that is asked accepts only when its predicate is TRUE.
+ * 4. Values of bronze that are no text (Parquet) are text here too; typed.c says which are cast as they are.
  * Source: the design, "Semantics decided"; the oracle's table of rules.
  */
 #include "silver/silver_int.h"
@@ -48,6 +49,8 @@ static void print_text_layer(const struct silver_load *load, struct buf *sql) {
         }
         buf_printf(sql, " AS \"=c%zu\", ", i);
     }
+    for (size_t i = 0; i < plan->source_column_count; i++)
+        if (load->source_types[i].kind != TYPE_STRING) buf_printf(sql, "b.\"=v%zu\", ", i);
     buf_addz(sql, "b.\"_corrupt_record\", b.\"_source_file\", b.\"_source_line\", b.\"_batch_id\", b.\"_loaded_at\", ");
     buf_addz(sql, load->has_corrupt_bytes ? "b.\"_corrupt_bytes\"" : "NULL::BLOB AS \"_corrupt_bytes\"");
     buf_printf(sql, " FROM %.*s b", STR_ARG(load->raw));
@@ -55,9 +58,10 @@ static void print_text_layer(const struct silver_load *load, struct buf *sql) {
 
 /** The cleaned text "=c<i>" of layer `alias` as a cast reads it: numbers as the source writes them become plain ones.
  */
-static void print_cast_text(const struct plan *plan, char alias, size_t i, struct buf *sql) {
-    const struct contract_source *s = &plan->source;
-    if (!type_is_number(plan->columns[i].type) || (!s->decimal_separator.len && !s->thousands_separator.len)) {
+static void print_cast_text(const struct silver_load *load, char alias, size_t i, struct buf *sql) {
+    const struct contract_source *s = &load->in->plan->source;
+    bool has_separators = (s->decimal_separator.len || s->thousands_separator.len) && typed_is_text(load, i);
+    if (!has_separators || !type_is_number(load->in->plan->columns[i].type)) {
         buf_printf(sql, "%c.\"=c%zu\"", alias, i);
         return;
     }
@@ -68,15 +72,15 @@ static void print_cast_text(const struct plan *plan, char alias, size_t i, struc
     buf_addc(sql, ')');
 }
 
-static void print_exact(const struct plan *plan, size_t i, struct buf *sql) {
+static void print_exact(const struct silver_load *load, size_t i, struct buf *sql) {
     buf_addz(sql, " IS NOT NULL AND NOT spark_decimal_exact(");
-    print_cast_text(plan, 'v', i, sql);
-    buf_printf(sql, ", %d))", plan->columns[i].type.scale);
+    print_cast_text(load, 'v', i, sql);
+    buf_printf(sql, ", %d))", load->in->plan->columns[i].type.scale);
 }
 
 /** The cast of the cleaned text "=c<i>". */
-static void print_cast(const struct plan *plan, size_t i, struct buf *sql) {
-    const struct plan_column *c = &plan->columns[i];
+static void print_cast(const struct silver_load *load, size_t i, struct buf *sql) {
+    const struct plan_column *c = &load->in->plan->columns[i];
     static const char *const functions[] = {
         [TYPE_BOOLEAN] = "spark_boolean",     [TYPE_TINYINT] = "spark_tinyint",
         [TYPE_SMALLINT] = "spark_smallint",   [TYPE_INT] = "spark_int",
@@ -85,7 +89,9 @@ static void print_cast(const struct plan *plan, size_t i, struct buf *sql) {
         [TYPE_TIMESTAMP] = "spark_timestamp", [TYPE_TIMESTAMP_NTZ] = "spark_timestamp_ntz",
     };
     bool is_date = c->type.kind == TYPE_DATE;
-    if (c->type.kind == TYPE_STRING) {
+    if (typed_is_direct(load, i)) {
+        typed_cast_sql(load, i, sql);
+    } else if (c->type.kind == TYPE_STRING) {
         buf_printf(sql, "t.\"=c%zu\"", i);
     } else if (c->type.kind == TYPE_BINARY) {
         buf_printf(sql, "CASE WHEN spark_trim(t.\"=c%zu\") <> '' THEN encode(t.\"=c%zu\") END", i, i);
@@ -95,11 +101,11 @@ static void print_cast(const struct plan *plan, size_t i, struct buf *sql) {
         buf_addc(sql, ')');
     } else if (c->type.kind == TYPE_DECIMAL) {
         buf_printf(sql, "spark_decimal_%d_%d(", c->type.precision, c->type.scale);
-        print_cast_text(plan, 't', i, sql);
+        print_cast_text(load, 't', i, sql);
         buf_addc(sql, ')');
     } else {
         buf_printf(sql, "%s(", functions[c->type.kind]);
-        print_cast_text(plan, 't', i, sql);
+        print_cast_text(load, 't', i, sql);
         buf_addc(sql, ')');
     }
 }
@@ -109,7 +115,7 @@ static void print_typed_layer(const struct silver_load *load, struct buf *sql) {
     buf_addz(sql, "SELECT *");
     for (size_t i = 0; i < plan->column_count; i++) {
         buf_addz(sql, ", ");
-        print_cast(plan, i, sql);
+        print_cast(load, i, sql);
         buf_addz(sql, " AS ");
         engine_sql_name(sql, plan->columns[i].name);
     }
@@ -158,7 +164,8 @@ static void print_reference(const struct plan *plan, const struct plan_rule *rul
 }
 
 /** TRUE when the rule is broken. */
-static void print_answer(const struct plan *plan, const struct plan_rule *rule, struct buf *sql) {
+static void print_answer(const struct silver_load *load, const struct plan_rule *rule, struct buf *sql) {
+    const struct plan *plan = load->in->plan;
     const struct plan_column *c = rule->column == SIZE_MAX ? NULL : &plan->columns[rule->column];
     switch (rule->kind) {
     case CONTRACT_REQUIRED:
@@ -180,7 +187,7 @@ static void print_answer(const struct plan *plan, const struct plan_rule *rule, 
     case CONTRACT_SCALE:
         buf_addc(sql, '(');
         print_value(c, sql);
-        print_exact(plan, rule->column, sql);
+        print_exact(load, rule->column, sql);
         break;
     case CONTRACT_PRESENT: /* asked also where there is no value, but not of what cannot be read */
         buf_addc(sql, '(');
@@ -281,7 +288,7 @@ static void print_answer_layer(const struct silver_load *load, struct buf *sql) 
     buf_addz(sql, "SELECT *, (v.\"_corrupt_record\" IS NOT NULL) AS \"=corrupt\"");
     for (size_t k = 0; k < plan->rule_count; k++) {
         buf_addz(sql, ", ");
-        print_answer(plan, &plan->rules[k], sql);
+        print_answer(load, &plan->rules[k], sql);
         buf_printf(sql, " AS \"=f%zu\"", k);
     }
     for (size_t i = 0; i < plan->column_count; i++) {
@@ -289,7 +296,7 @@ static void print_answer_layer(const struct silver_load *load, struct buf *sql) 
         if (!c->is_rounded) continue;
         buf_addz(sql, ", (");
         print_value(c, sql);
-        print_exact(plan, i, sql);
+        print_exact(load, i, sql);
         buf_printf(sql, " AS \"=n%zu\"", i);
     }
     buf_addz(sql, ", ");

@@ -31,7 +31,7 @@ static enum assay_code find_raw(struct silver_load *load, struct assay_error *er
     buf_addc(&sql, ')');
     load->raw = str_copy(load->arena, buf_str(&sql));
     buf_free(&sql);
-    return rc;
+    return rc ? rc : typed_prepare(load, bronze, err);
 }
 
 /** The active keys of a reference table, as a temp table that the rule's answer looks into. */
