@@ -9,12 +9,17 @@
  */
 #include "delta/delta_int.h"
 
+/* That hold every value of the type. */
+static int decimal_digits(enum type_kind kind) {
+    return kind == TYPE_TINYINT ? 3 : kind == TYPE_SMALLINT ? 5 : kind == TYPE_INT ? 10 : 19;
+}
+
 static bool is_widening(struct type from, struct type to) {
     if (type_eq(from, to)) return true;
     bool is_integer = type_is_integer(from);
     if (is_integer && type_is_integer(to)) return from.kind < to.kind; /* in order of size */
     if (to.kind == TYPE_DOUBLE) return from.kind == TYPE_FLOAT || (is_integer && from.kind != TYPE_BIGINT);
-    if (is_integer && to.kind == TYPE_DECIMAL) return to.precision - to.scale >= (from.kind == TYPE_BIGINT ? 20 : 10);
+    if (is_integer && to.kind == TYPE_DECIMAL) return to.precision - to.scale >= decimal_digits(from.kind);
     if (from.kind == TYPE_DECIMAL && to.kind == TYPE_DECIMAL)
         return to.scale >= from.scale && to.precision - to.scale >= from.precision - from.scale;
     return from.kind == TYPE_DATE && to.kind == TYPE_TIMESTAMP_NTZ;
