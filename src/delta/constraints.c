@@ -11,7 +11,6 @@
  */
 #include "delta/delta_int.h"
 
-#include "base/limits.h"
 #include "expr/expr.h"
 
 enum { SHOWN_ROWS = 10 };
@@ -27,6 +26,7 @@ struct adding {
     struct expr *rule;
     struct str stored; /* Spark SQL */
     struct delta_breaking *breaking;
+    int64_t *version;
 };
 
 static const char *place_of(const struct delta_snapshot *s, struct arena *arena) {
@@ -151,7 +151,9 @@ static struct str name_and_text(struct arena *arena, struct str name, struct str
     return copy;
 }
 
-static enum assay_code add_once(struct adding *adding, int64_t *version, struct assay_error *err) {
+static enum assay_code add_once(void *context, struct assay_error *err) {
+    struct adding *adding = context;
+    int64_t *version = adding->version;
     struct delta_snapshot *snapshot;
     bool is_same;
     TRY(delta_snapshot_load(adding->store, adding->engine, adding->root, DELTA_LATEST, adding->arena, &snapshot, err));
@@ -176,12 +178,11 @@ static enum assay_code add_once(struct adding *adding, int64_t *version, struct 
 enum assay_code delta_constraint_add(struct store *store, struct engine *engine, struct str root, struct str name,
                                      struct str text, struct arena *arena, struct delta_breaking *breaking,
                                      int64_t *version, struct assay_error *err) {
-    struct adding adding = {store, engine, root, str_lower(arena, name), text, arena, NULL, NULL, {0}, breaking};
+    struct adding adding = {store, engine,   root,   str_lower(arena, name), text, arena, NULL, NULL,
+                            {0},   breaking, version};
     *breaking = (struct delta_breaking){0};
     TRY(check_name(adding.name, err));
-    enum assay_code rc = ASSAY_CONFLICT;
-    for (int i = 0; i < LIMIT_REDO && rc == ASSAY_CONFLICT; i++) rc = add_once(&adding, version, err);
-    return rc;
+    return delta_redo(add_once, &adding, err);
 }
 
 /* ---- drop ---- */
@@ -197,10 +198,20 @@ static enum assay_code no_constraint(const struct delta_snapshot *s, struct str 
                      near.len ? "; did you mean " : "", STR_ARG(near), near.len ? "?" : "");
 }
 
-static enum assay_code drop_once(struct store *store, struct engine *engine, struct str root, struct str name,
-                                 struct arena *arena, int64_t *version, struct assay_error *err) {
+struct dropping {
+    struct store *store;
+    struct engine *engine;
+    struct str root, name;
+    struct arena *arena;
+    int64_t *version;
+};
+
+static enum assay_code drop_once(void *context, struct assay_error *err) {
+    const struct dropping *d = context;
+    struct str name = d->name;
+    struct arena *arena = d->arena;
     struct delta_snapshot *snapshot;
-    TRY(delta_snapshot_load(store, engine, root, DELTA_LATEST, arena, &snapshot, err));
+    TRY(delta_snapshot_load(d->store, d->engine, d->root, DELTA_LATEST, arena, &snapshot, err));
     const struct delta_property *there = find_constraint(&snapshot->metadata, name, arena);
     if (!there) return no_constraint(snapshot, name, arena, err);
     struct delta_metadata *metadata = delta_metadata_copy(&snapshot->metadata, arena);
@@ -212,13 +223,11 @@ static enum assay_code drop_once(struct store *store, struct engine *engine, str
                                   .metadata = metadata,
                                   .operation = "DROP CONSTRAINT",
                                   .parameters = name_and_text(arena, str_lower(arena, name), there->value, true)};
-    return delta_commit(store, engine, root, &commit, version, err);
+    return delta_commit(d->store, d->engine, d->root, &commit, d->version, err);
 }
 
 enum assay_code delta_constraint_drop(struct store *store, struct engine *engine, struct str root, struct str name,
                                       struct arena *arena, int64_t *version, struct assay_error *err) {
-    enum assay_code rc = ASSAY_CONFLICT;
-    for (int i = 0; i < LIMIT_REDO && rc == ASSAY_CONFLICT; i++)
-        rc = drop_once(store, engine, root, name, arena, version, err);
-    return rc;
+    struct dropping dropping = {store, engine, root, name, arena, version};
+    return delta_redo(drop_once, &dropping, err);
 }

@@ -249,6 +249,33 @@ typedef enum assay_code delta_work_fn(void *context, struct assay_error *err);
  */
 enum assay_code delta_redo(delta_work_fn *work, void *context, struct assay_error *err) NODISCARD;
 
+/** Size that a table wants its files to have: delta.targetFileSize (`256m`), else 128 MiB. */
+int64_t delta_target_bytes(const struct delta_metadata *metadata);
+
+struct delta_compact_options {
+    int64_t target_bytes; /* of a new file; 0: delta_target_bytes */
+    int64_t small_bytes;  /* files below it are put together; 0: half the target */
+    bool is_auto;         /* as history says it */
+};
+struct delta_compact_result {
+    size_t removed_count, added_count; /* files; both 0: there was nothing to do */
+    int64_t removed_bytes, added_bytes;
+    size_t vector_count; /* of the removed ones, those that had deleted rows */
+};
+/**
+ * Put small files together, each partition for itself, and write those anew of whose rows many are deleted: the same
+ * rows, in one commit with dataChange=false. Nothing to do: no commit, *version is the snapshot's.
+ *
+ * delta_commit does this too, in a commit of its own, after rows were written to a table whose properties have
+ * delta.autoOptimize.autoCompact = true, when at least 50 of its files (spark.databricks.delta.autoCompact.minNumFiles)
+ * are smaller than half the target; there neither a failure nor a conflict is one of the commit.
+ *
+ * @return as delta_commit: CONFLICT another writer took one of the files away
+ */
+enum assay_code delta_compact(const struct delta_snapshot *snapshot, struct staging *staging,
+                              const struct delta_compact_options *options, struct arena *arena,
+                              struct delta_compact_result *out, int64_t *version, struct assay_error *err) NODISCARD;
+
 /** A checkpoint that was written, or was there. */
 struct delta_checkpoint_report {
     int64_t version, action_count, file_count, size_bytes; /* action_count is 0 if it was there */

@@ -491,7 +491,10 @@ void delta_publish_undo(const struct delta_attempt *attempt);
 struct str delta_publish_path(const struct delta_attempt *attempt, struct str key);
 /** Wait before the next try after so many were lost (redo.c). */
 void delta_wait(int lost);
-/** What follows a commit that stands and can never undo it: the version's checksum, a checkpoint that is due. */
+/** Compact the table if it asks for it and the commit made it worth while. Nothing that fails here is told. */
+void delta_compact_after(const struct delta_attempt *attempt, struct engine *engine);
+/** What follows a commit that stands and can never undo it: the version's checksum, a checkpoint that is due, small files
+ * put together. */
 void delta_after_commit(const struct delta_attempt *attempt, struct engine *engine, int64_t version);
 /** Write `<version>.crc` if its numbers are certain: the commit was not rebased. */
 void delta_checksum_put(const struct delta_attempt *attempt, int64_t version);
