@@ -5,8 +5,6 @@
 #include "base/json.h"
 #include "expr/expr.h"
 
-static const char *const FORMATS[] = {"table", "json"};
-
 /* ---- show: what is on which side ---- */
 
 enum state { BOTH, DIFFERENT, ONLY_TABLE, ONLY_CONTRACT };
@@ -220,10 +218,10 @@ static enum assay_code run_show(struct cli *cli, struct assay_error *err) {
     struct project project;
     struct session session;
     struct str root;
-    size_t format;
-    TRY(cli_format(cli, FORMATS, 2, &format, err));
+    bool is_json;
+    TRY(cli_wants_json(cli, &is_json, err));
     TRY(cli_open_lake(cli, true, &project, &session, &root, err));
-    enum assay_code rc = show(cli, &project, &session, root, format == 1, err);
+    enum assay_code rc = show(cli, &project, &session, root, is_json, err);
     session_close(&session);
     return rc;
 }
@@ -278,7 +276,8 @@ static enum assay_code run_drop(struct cli *cli, struct assay_error *err) {
 }
 
 static const struct cli_option show_options[] = {
-    {"format", "FORMAT", "table (default) or json"},
+    {"json", NULL, "one JSON object"},
+    {"format", "FORM", "text (default) or json, which is --json"},
     CLI_SESSION_OPTIONS,
     {0},
 };

@@ -4,8 +4,6 @@
 #include "base/json.h"
 #include "base/time.h"
 
-static const char *const FORMATS[] = {"table", "json"};
-
 struct detail {
     const struct delta_snapshot *snapshot;
     struct delta_detail more;
@@ -217,16 +215,17 @@ static enum assay_code run(struct cli *cli, struct assay_error *err) {
     struct project project;
     struct session session;
     struct str root;
-    size_t format;
-    TRY(cli_format(cli, FORMATS, 2, &format, err));
+    bool is_json;
+    TRY(cli_wants_json(cli, &is_json, err));
     TRY(cli_open_lake(cli, true, &project, &session, &root, err));
-    enum assay_code rc = show(cli, &session, root, format == 1, err);
+    enum assay_code rc = show(cli, &session, root, is_json, err);
     session_close(&session);
     return rc;
 }
 
 static const struct cli_option options[] = {
-    {"format", "FORMAT", "table (default) or json, with the names of DESCRIBE DETAIL"},
+    {"json", NULL, "one JSON object, with the names of DESCRIBE DETAIL"},
+    {"format", "FORM", "text (default) or json, which is --json"},
     CLI_SESSION_OPTIONS,
     {0},
 };

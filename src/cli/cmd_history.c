@@ -6,8 +6,6 @@
 #include "base/time.h"
 
 enum { SHOWN = 20 };
-static const char *const FORMATS[] = {"table", "json"};
-
 /* ---- for people ---- */
 
 /* A member of userMetadata, which assay writes as JSON; empty if somebody else wrote something else. */
@@ -137,18 +135,19 @@ static enum assay_code run(struct cli *cli, struct assay_error *err) {
     struct session session;
     struct str root;
     struct delta_history_entry *entries;
-    size_t format, count;
+    size_t count;
+    bool is_json;
     int64_t limit = SHOWN;
     const char *given = cli_value(cli, "limit");
     if (given && (str_int64(str_of(given), &limit) || limit < 0))
         return error_set(err, ASSAY_INVALID, "--limit", "`%s` is no number of commits; 0 shows all", given);
-    TRY(cli_format(cli, FORMATS, 2, &format, err));
+    TRY(cli_wants_json(cli, &is_json, err));
     TRY(cli_open_lake(cli, true, &project, &session, &root, err));
     enum assay_code rc =
         delta_history(session.store, root, limit ? (size_t)limit : SIZE_MAX, &cli->arena, &entries, &count, err);
     if (rc == ASSAY_OK) {
         struct buf text = {0};
-        if (format)
+        if (is_json)
             print_json(entries, count, &cli->arena, &text);
         else
             print_entries(entries, count, &cli->arena, &text);
@@ -161,7 +160,8 @@ static enum assay_code run(struct cli *cli, struct assay_error *err) {
 
 static const struct cli_option options[] = {
     {"limit", "N", "newest commits to show (default 20; 0 shows all)"},
-    {"format", "FORMAT", "table (default) or json, with the names of DESCRIBE HISTORY"},
+    {"json", NULL, "a JSON list, with the names of DESCRIBE HISTORY"},
+    {"format", "FORM", "text (default) or json, which is --json"},
     CLI_SESSION_OPTIONS,
     {0},
 };

@@ -114,6 +114,23 @@ static enum assay_code show_row(void *context, const struct engine_cell *cells, 
     return cli_is_out_closed() ? error_set(err, ASSAY_INTERRUPTED, NULL, "standard output is closed") : ASSAY_OK;
 }
 
+/** A batch without rejected rows must at least have been landed: a slip in its id would look like a clean batch. */
+static enum assay_code check_batch(struct cli *cli, struct store *store, const struct plan *plan, struct str id,
+                                   struct assay_error *err) {
+    struct landing_zone zone;
+    TRY(landing_list(store, plan, &cli->arena, &zone, err));
+    struct str *ids = ARENA_ARRAY(&cli->arena, zone.batch_count, struct str);
+    for (size_t i = 0; i < zone.batch_count; i++) {
+        ids[i] = zone.batches[i].id;
+        if (str_eq(ids[i], id)) return ASSAY_OK;
+    }
+    struct str near = str_nearest(id, ids, zone.batch_count);
+    return error_set(err, ASSAY_INVALID, str_c(&cli->arena, plan->table),
+                     "no batch %.*s is landed, and quarantine has no row of one%s%.*s%s\nnext: assay landing list %.*s",
+                     STR_ARG(id), near.len ? "; did you mean " : "", STR_ARG(near), near.len ? "?" : "",
+                     STR_ARG(plan->table));
+}
+
 static enum assay_code run(struct cli *cli, struct assay_error *err) {
     struct project project;
     struct plan **plans;
@@ -133,8 +150,9 @@ static enum assay_code run(struct cli *cli, struct assay_error *err) {
     struct show show = {.plan = plans[0], .is_json = cli_has(cli, "json")};
     query.limit = (size_t)limit;
     enum assay_code rc = silver_quarantine_each(session.store, session.engine, plans[0], &query, show_row, &show, err);
-    if (rc == ASSAY_NOT_FOUND) rc = ASSAY_OK; /* no row was ever rejected */
-    if (cli_is_out_closed()) rc = ASSAY_OK;   /* cli_out_end judges */
+    if (cli_is_out_closed()) rc = ASSAY_OK; /* cli_out_end judges */
+    if (rc == ASSAY_OK && show.count == 0 && query.batch_id.len)
+        rc = check_batch(cli, session.store, plans[0], query.batch_id, err);
     if (rc == ASSAY_OK && !show.is_json) {
         printf("%zu row%s shown", show.count, show.count == 1 ? "" : "s");
         if (limit && show.count == (size_t)limit) printf("; there may be more, --limit 0 shows all");

@@ -191,7 +191,9 @@ enum assay_code silver_quarantine_each(struct store *store, struct engine *engin
     struct delta_range range = {STR(LINEAGE_BATCH_ID), query->batch_id, query->batch_id};
     enum assay_code rc;
     if ((rc = plan_table_root(plan->quarantine_table, &arena, &root, err))) goto done;
-    if ((rc = delta_snapshot_load(store, engine, root, DELTA_LATEST, &arena, &snapshot, err))) goto done;
+    rc = delta_snapshot_load(store, engine, root, DELTA_LATEST, &arena, &snapshot, err);
+    if (rc == ASSAY_NOT_FOUND) rc = ASSAY_OK; /* no row was ever rejected */
+    if (rc || !snapshot) goto done;
     if ((rc = delta_prune(snapshot, &range, query->batch_id.len ? 1 : 0, &arena, &files, &file_count, err))) goto done;
     print_show(plan, snapshot, &arena, &sql);
     if ((rc = delta_scan_sql(snapshot, files, file_count, false, &arena, &sql, err))) goto done;
@@ -202,6 +204,7 @@ enum assay_code silver_quarantine_each(struct store *store, struct engine *engin
     buf_addz(&sql, " ORDER BY \"_batch_id\", \"_source_file\", \"_source_line\"");
     if (query->limit) buf_printf(&sql, " LIMIT %zu", query->limit);
     rc = engine_query_each(engine, buf_str(&sql), row, context, err);
+    if (rc) rc = delta_read_failed(snapshot, rc, err);
 done:
     buf_free(&sql);
     arena_reset(&arena);

@@ -71,7 +71,7 @@ struct quarantine_query {
     size_t limit;
 };
 /** columns: _batch_id, _source_file, _source_line, _reject_reason, then raw_<column>..., _corrupt_record and
- * _corrupt_bytes in hex; the row function as engine_query_each. NOT_FOUND no such table yet. */
+ * _corrupt_bytes in hex; the row function as engine_query_each. No such table yet: no rows. */
 enum assay_code silver_quarantine_each(struct store *store, struct engine *engine, const struct plan *plan,
                                        const struct quarantine_query *query, engine_row_fn *row, void *context,
                                        struct assay_error *err) NODISCARD;
