@@ -6,8 +6,9 @@ import subprocess
 import feed
 import pytest
 
-COMMANDS = ["init", "lint", "plan", "land", "landing list", "landing verify", "run", "bronze", "silver",
-            "quarantine show", "completion", "help", "version"]
+COMMANDS = ["init", "lint", "plan", "land", "landing list", "landing verify", "run", "bronze", "silver", "quarantine show", "trace",
+            "query", "history", "detail", "constraints show", "constraints add", "constraints drop", "restore", "checkpoint",
+            "completion", "help", "version"]
 
 
 def test_overview_names_every_command(project):
@@ -89,7 +90,7 @@ def test_completion_scripts_parse(project, shell):
     subprocess.run([shell, "--no-execute" if shell == "fish" else "-n"], input=script, text=True, check=True)
 
 
-@pytest.mark.parametrize("words, want", [("assay qu", ["quarantine"]), ("assay run --js", ["--json"]),
+@pytest.mark.parametrize("words, want", [("assay quar", ["quarantine"]), ("assay run --js", ["--json"]),
                                          ("assay quarantine s", ["show"]), ("assay land --re", ["--replace"])])
 def test_completion_completes(project, words, want):
     script = project.assay("completion", "bash").stdout
