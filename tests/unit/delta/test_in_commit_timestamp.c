@@ -47,7 +47,7 @@ static void test_a_missing_time_is_no_time_to_go_on_from(void **state) {
     put_commit(0, TABLE("", "5"));
     put_commit(1, "{\"commitInfo\":{}}\n");
     struct delta_snapshot *t = load();
-    struct engine_files files = {0};
+    struct delta_new_files files = {0};
     struct delta_txn txn = {STR("a"), 1, -1};
     struct delta_commit commit = append_of(t, &files);
     int64_t version;
