@@ -9,7 +9,9 @@
  * 3. A row's place is (file, row in the file): the engine's own file_index and file_row_number, so names never need to
  * be compared. The table's columns are called c0, c1, ... until the last step, so that none is in the way.
  * 4. A deleted row is left out and changes no other row's place.
- * 5. No file of the table is named unless it is in the snapshot, and none outside of the engine's folders.
+ * 5. A condition on a column whose type was widened stays above the scan. The engine would compare in the type of the
+ * file and cast the constant to it: `> 0.1` as float, `= 5.5` as integer; rows would be lost and invented.
+ * 6. No file of the table is named unless it is in the snapshot, and none outside of the engine's folders.
  */
 #include "delta/delta_int.h"
 
@@ -38,6 +40,7 @@ void delta_sql_parquet(struct buf *sql, const struct str *paths, size_t path_cou
 struct column {
     enum { COLUMN_DATA, COLUMN_PARTITION, COLUMN_VOID } kind;
     size_t partition;
+    bool is_widened;
     struct str type; /* as files have it */
 };
 
@@ -58,6 +61,7 @@ static const struct delta_file *file_at(const struct scan *scan, size_t i) {
 static enum assay_code load_columns(struct scan *scan, struct assay_error *err) {
     const struct delta_metadata *m = &scan->snapshot->metadata;
     struct buf text = {0};
+    struct str changes = STR("\"delta.typeChanges\"");
     enum assay_code rc = ASSAY_OK;
     scan->columns = ARENA_ARRAY(scan->arena, m->schema.count, struct column);
     for (size_t i = 0; i < m->schema.count && rc == ASSAY_OK; i++) {
@@ -67,10 +71,13 @@ static enum assay_code load_columns(struct scan *scan, struct assay_error *err) 
         buf_clear(&text);
         rc = delta_field_type_stored(field, scan->mapping, &text, err);
         bool is_void = str_eq(field->type_json, STR("\"void\""));
-        scan->columns[i] = (struct column){p < m->partition_column_count ? COLUMN_PARTITION
-                                           : is_void                     ? COLUMN_VOID
-                                                                         : COLUMN_DATA,
-                                           p, str_copy(scan->arena, buf_str(&text))};
+        scan->columns[i] = (struct column){.kind = p < m->partition_column_count ? COLUMN_PARTITION
+                                                   : is_void                     ? COLUMN_VOID
+                                                                                 : COLUMN_DATA,
+                                           .partition = p,
+                                           .is_widened = str_find(field->metadata, changes) != SIZE_MAX ||
+                                                         str_find(field->type_json, changes) != SIZE_MAX,
+                                           .type = str_copy(scan->arena, buf_str(&text))};
     }
     buf_free(&text);
     return rc;
@@ -175,15 +182,25 @@ static enum assay_code print_partition(struct buf *sql, const struct scan *scan,
     return ASSAY_OK;
 }
 
+/* The expression is volatile, so no condition on its result is moved below it. */
+static enum assay_code print_data(struct buf *sql, const struct scan *scan, size_t field, struct assay_error *err) {
+    struct str name = str_printf(scan->arena, "c%zu", field);
+    bool is_widened = scan->columns[field].is_widened;
+    if (is_widened) buf_addz(sql, "CASE WHEN as_computed(TRUE) THEN ");
+    enum assay_code rc = delta_field_print_renamed(&scan->snapshot->metadata.schema.fields[field], scan->mapping,
+                                                   DELTA_TO_SCHEMA, name, sql, err);
+    if (is_widened) buf_addz(sql, " END");
+    return rc;
+}
+
 static enum assay_code print_column(struct buf *sql, const struct scan *scan, size_t field, struct assay_error *err) {
     const struct delta_field *f = &scan->snapshot->metadata.schema.fields[field];
-    struct str name = str_printf(scan->arena, "c%zu", field);
     if (scan->columns[field].kind == COLUMN_VOID)
         buf_addz(sql, "CAST(NULL AS INTEGER)");
     else if (scan->columns[field].kind == COLUMN_PARTITION && scan->file_count > 0)
         TRY(print_partition(sql, scan, field, err));
     else
-        TRY(delta_field_print_renamed(f, scan->mapping, DELTA_TO_SCHEMA, name, sql, err));
+        TRY(print_data(sql, scan, field, err));
     buf_addz(sql, " AS ");
     engine_sql_name(sql, f->name);
     return ASSAY_OK;
