@@ -191,7 +191,7 @@ size_t decoder_step(struct decoder *decoder, struct str bytes, bool is_final, ch
     while (left) {
         size_t rc = iconv(decoder->converter, &in, &left, &to, &free_bytes);
         if (rc != (size_t)-1 || errno == E2BIG || (errno == EINVAL && !is_final)) break;
-        size_t bad = errno == EINVAL || left < decoder->unit_bytes ? left : decoder->unit_bytes;
+        size_t bad = left < decoder->unit_bytes ? left : decoder->unit_bytes;
         if (free_bytes < bad * ENCODING_BAD_BYTES) break;
         to = put_bad(to, (struct str){in, bad});
         in += bad;
