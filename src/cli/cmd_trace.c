@@ -308,12 +308,12 @@ const struct cli_command cmd_trace = {
     .summary = "from a row to the file, the line and the bytes it came from",
     .text =
         "For rows of a contract's silver, bronze or quarantine table: the landed file, the line, the byte offset and "
-        "the original\n"
-        "text, and whether the file is still what was loaded (SHA-256 of the last run). A row of silver is traced "
-        "through bronze by\n"
-        "its batch and key; other rows of that key in the batch, which lost to it, are shown too. The offset is found "
-        "by reading\n"
-        "the file; of a compressed file it is that of the unpacked bytes. Nothing is written.\n",
+        "the\n"
+        "original text, and whether the file is still what was loaded (SHA-256 of the last run). A row of silver is "
+        "traced\n"
+        "through bronze by its batch and key; other rows of that key in the batch, which lost to it, are shown too. "
+        "The offset\n"
+        "is found by reading the file; of a compressed file it is that of the unpacked bytes. Nothing is written.\n",
     .options = options,
     .args_min = 1,
     .args_max = 1,
