@@ -26,16 +26,6 @@ static enum assay_code take_delimiter(struct str value, struct csv_dialect *out,
     return ASSAY_OK;
 }
 
-/** What others of this module do not read yet. */
-static enum assay_code check_kind(const struct contract_source *s, struct assay_error *err) {
-    static const char *const formats[] = {
-        [CONTRACT_CSV] = "csv", [CONTRACT_JSON] = "json", [CONTRACT_PARQUET] = "parquet", [CONTRACT_DELTA] = "delta"};
-    if (s->format != CONTRACT_CSV)
-        return error_set(err, ASSAY_UNSUPPORTED, "assaySource", "format %s cannot be loaded in this version; csv can",
-                         formats[s->format]);
-    return ASSAY_OK;
-}
-
 enum assay_code csv_dialect_of(const struct contract_source *source, struct csv_dialect *out, struct assay_error *err) {
     *out = (struct csv_dialect){
         .max_record_bytes = (size_t)source->max_record_bytes,
@@ -46,7 +36,6 @@ enum assay_code csv_dialect_of(const struct contract_source *source, struct csv_
         .null_markers = source->null_markers,
         .null_marker_count = source->null_marker_count,
     };
-    TRY(check_kind(source, err));
     TRY(take_byte(source->quote, "quote", &out->quote, err));
     TRY(take_byte(source->escape, "escape", &out->escape, err));
     TRY(take_delimiter(source->delimiter, out, err));

@@ -10,14 +10,6 @@
 #include "base/json_text.h"
 #include "bronze/bronze_int.h"
 
-/** Names of a batch's columns, found whatever the case of the key. Immutable, so shared by threads. */
-struct json_names;
-/** @param names  borrowed; different whatever their case */
-struct json_names *json_names_open(const struct str *names, size_t count);
-void json_names_close(struct json_names **names);
-/** Index, or SIZE_MAX. `scratch` is cleared and used. */
-size_t json_names_find(const struct json_names *names, struct str key, struct buf *scratch);
-
 /** What is wrong with a record; the first found, but a broken one is only broken. */
 enum json_fault {
     JSON_GOOD,
@@ -29,10 +21,9 @@ enum json_fault {
 
 /** One per thread, used again for record after record. The caller's struct, zeroed before json_reader_open. */
 struct json_reader {
-    const struct json_names *names; /* borrowed */
-    size_t count;
-    struct str *values;  /* of the last record, one per name; ptr NULL: null or no such key. Borrowed from the record or
-                            the reader */
+    const struct bronze_columns *columns; /* borrowed */
+    struct str *values;  /* of the last record, one per column; ptr NULL: null or no such key. Borrowed from the record
+                            or the reader */
     struct str *unknown; /* keys that no column has, decoded; borrowed like values */
     size_t unknown_count;
 
@@ -40,17 +31,14 @@ struct json_reader {
     size_t order_count;
     unsigned char *is_seen;
     size_t unknown_capacity;
-    struct buf texts, scratch;
+    struct buf texts;
 };
 
-void json_reader_open(struct json_reader *r, const struct json_names *names, size_t count);
+void json_reader_open(struct json_reader *r, const struct bronze_columns *columns);
 void json_reader_close(struct json_reader *r);
 /** @param is_valid  the record is UTF-8 */
 enum json_fault json_reader_read(struct json_reader *r, struct str record, bool is_valid);
 
-/** Whether a key can be the name of a column: 1 to 255 bytes, none of ` ,;{}()=` and control characters, and none of
- * assay's own columns. */
-bool json_key_is_name(struct str key);
 /** Blanks, tabs and line ends only: no record. */
 bool json_is_blank(struct str line);
 
@@ -138,12 +126,12 @@ void json_block_close(struct json_block *b);
 /* ---- the rows of a batch ---- */
 
 /**
- * The batch's rows as a source for the engine, columns: `names`, _corrupt_record, _source_file, _source_line,
- * _corrupt_bytes. Keys that are none of the names are noted, their values are not in the rows: a caller that finds some
- * reads again with them among the names. All that it is given is borrowed.
+ * The batch's rows as a source for the engine, columns: the batch's, _corrupt_record, _source_file, _source_line,
+ * _corrupt_bytes. Keys that are none of the columns are noted, their values are not in the rows: a caller that finds
+ * some reads again with them among the columns. All that it is given is borrowed.
  */
 struct json_rows;
-struct json_rows *json_rows_open(const struct json_settings *settings, const struct str *names, size_t name_count,
+struct json_rows *json_rows_open(const struct json_settings *settings, const struct bronze_columns *columns,
                                  const struct bronze_file *files, size_t count, size_t block_bytes,
                                  struct bronze_findings *findings);
 /** After the statement that read them. */
@@ -151,7 +139,10 @@ void json_rows_close(struct json_rows **rows);
 /** Register them as the table function `name`, to be read once. */
 enum assay_code json_rows_add_source(struct json_rows *rows, struct engine *engine, struct str name, int threads,
                                      struct assay_error *err) NODISCARD;
-/** Keys that none of the names fits, whatever their case, in order of first appearance. In arena. */
-size_t json_rows_unknown(const struct json_rows *rows, struct arena *arena, struct str **out);
+/** Whether reading ended because of what a file holds: the error of the statement is REFUSED. */
+bool json_rows_is_refused(const struct json_rows *rows);
+/** Add the keys that none of the columns fits, in order of first appearance, to `columns`, which are the same but may
+ * be written. Whether there were any. */
+bool json_rows_add_columns(struct json_rows *rows, struct bronze_columns *columns);
 
 #endif

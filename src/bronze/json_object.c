@@ -12,89 +12,12 @@
  */
 #include "bronze/json.h"
 
-#include "base/unicode.h"
-#include "plan/plan.h"
-
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- names ---- */
-
-struct slot {
-    size_t index; /* of the name + 1; 0: free */
-    struct str lower;
-};
-
-struct json_names {
-    const struct str *names;
-    size_t mask;
-    struct slot *slots;
-    struct arena arena;
-};
-
-static size_t hash_of(struct str s) {
-    uint64_t h = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < s.len; i++) h = (h ^ (unsigned char)s.ptr[i]) * 0x100000001b3u;
-    return (size_t)(h ^ h >> 32);
-}
-
-/** The slot of a name in lower case, or the free one where it would stand. */
-static struct slot *find_slot(const struct json_names *n, struct str lower) {
-    size_t at = hash_of(lower) & n->mask;
-    while (n->slots[at].index && !str_eq(n->slots[at].lower, lower)) at = (at + 1) & n->mask;
-    return &n->slots[at];
-}
-
-struct json_names *json_names_open(const struct str *names, size_t count) {
-    struct json_names *n = memory_alloc(sizeof *n);
-    size_t size = 16;
-    while (size < 2 * count) size *= 2;
-    *n = (struct json_names){.names = names, .mask = size - 1};
-    n->slots = ARENA_ARRAY(&n->arena, size, struct slot);
-    struct buf lower = {0};
-    for (size_t i = 0; i < count; i++) {
-        buf_clear(&lower);
-        unicode_lower(&lower, names[i]);
-        struct slot *slot = find_slot(n, buf_str(&lower));
-        if (!slot->index) *slot = (struct slot){i + 1, str_copy(&n->arena, buf_str(&lower))};
-    }
-    buf_free(&lower);
-    return n;
-}
-
-void json_names_close(struct json_names **names) {
-    if (!*names) return;
-    arena_reset(&(*names)->arena);
-    free(*names);
-    *names = NULL;
-}
-
-size_t json_names_find(const struct json_names *names, struct str key, struct buf *scratch) {
-    buf_clear(scratch);
-    unicode_lower(scratch, key);
-    const struct slot *slot = find_slot(names, buf_str(scratch));
-    return slot->index ? slot->index - 1 : SIZE_MAX;
-}
-
-bool json_key_is_name(struct str key) {
-    static const char *const taken[] = {
-        LINEAGE_SOURCE_FILE,   LINEAGE_SOURCE_LINE, LINEAGE_BATCH_ID, LINEAGE_LOADED_AT,  BRONZE_CORRUPT_BYTES,
-        BRONZE_CORRUPT_RECORD, QUARANTINE_REASON,   QUARANTINE_RULES, QUARANTINE_VERSION, QUARANTINE_AT};
-    enum { NAME_BYTES = 255 };
-    if (key.len == 0 || key.len > NAME_BYTES || str_utf8_error(key) != SIZE_MAX) return false;
-    for (size_t i = 0; i < key.len; i++) {
-        unsigned char c = (unsigned char)key.ptr[i];
-        if (c < 0x20 || c == 0x7F || strchr(" ,;{}()=", c)) return false;
-    }
-    for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++)
-        if (str_eq_nocase(key, str_of(taken[i]))) return false;
-    return true;
-}
-
-/* ---- records ---- */
-
-void json_reader_open(struct json_reader *r, const struct json_names *names, size_t count) {
-    *r = (struct json_reader){.names = names, .count = count};
+void json_reader_open(struct json_reader *r, const struct bronze_columns *columns) {
+    size_t count = columns->count;
+    *r = (struct json_reader){.columns = columns};
     r->values = memory_alloc((count + 1) * sizeof *r->values);
     r->order = memory_alloc((count + 1) * sizeof *r->order);
     r->is_seen = memory_alloc(count + 1);
@@ -106,7 +29,6 @@ void json_reader_close(struct json_reader *r) {
     free(r->is_seen);
     free(r->unknown);
     buf_free(&r->texts);
-    buf_free(&r->scratch);
     *r = (struct json_reader){0};
 }
 
@@ -129,10 +51,10 @@ static void add_unknown(struct json_reader *r, struct str key) {
 /** The column of the member-th key, SIZE_MAX if none has it. False: no column can have such a name. */
 static bool find_column(struct json_reader *r, struct str key, size_t member, size_t *out) {
     *out = member < r->order_count ? r->order[member] : SIZE_MAX;
-    if (*out < r->count && str_eq(r->names->names[*out], key)) return true;
-    if (!json_key_is_name(key)) return false;
-    *out = json_names_find(r->names, key, &r->scratch);
-    if (member < r->count) {
+    if (*out < r->columns->count && str_eq(r->columns->list[*out].name, key)) return true;
+    if (column_name_fault(key)) return false;
+    *out = columns_find(r->columns, key);
+    if (member < r->columns->count) {
         while (r->order_count <= member) r->order[r->order_count++] = SIZE_MAX;
         r->order[member] = *out;
     }
@@ -207,8 +129,8 @@ static bool take_object(struct json_reader *r, struct json_text *t, bool is_vali
 }
 
 static void clear(struct json_reader *r, struct str record) {
-    memset(r->is_seen, 0, r->count);
-    for (size_t i = 0; i < r->count; i++) r->values[i] = (struct str){0};
+    memset(r->is_seen, 0, r->columns->count + 1);
+    for (size_t i = 0; i < r->columns->count; i++) r->values[i] = (struct str){0};
     r->unknown_count = 0;
     buf_clear(&r->texts);
     buf_reserve(&r->texts, record.len + 1); /* once: texts are borrowed while more are decoded */

@@ -29,16 +29,14 @@ struct unknowns {
 
 struct json_rows {
     const struct json_settings *settings;
-    struct json_names *names;
-    const struct str *columns;
-    size_t column_count;
+    const struct bronze_columns *columns;
     const struct bronze_file *files;
     size_t file_count, block_bytes;
     struct bronze_findings *findings;
     pthread_mutex_t lock; /* of what follows */
     size_t next;          /* file to open */
     struct json_file file;
-    bool is_open;
+    bool is_open, is_refused;
     struct unknowns unknowns;
 };
 
@@ -98,7 +96,7 @@ static enum assay_code tell_unknowns(struct json_rows *rows, struct worker *w, s
     for (; w->told < w->unknowns.count; w->told++) add_unknown(&rows->unknowns, w->unknowns.items[w->told]);
     size_t count = rows->unknowns.count;
     pthread_mutex_unlock(&rows->lock);
-    if (count + rows->column_count <= LIMIT_COLUMNS) return ASSAY_OK;
+    if (count + rows->columns->count <= LIMIT_COLUMNS) return ASSAY_OK;
     return error_set(err, ASSAY_LIMIT, rows->files[w->file].key.ptr,
                      "the objects of the batch have more than %d different keys, the limit for columns: are some of "
                      "them values?\nnext: ask the source for objects with the agreed keys",
@@ -107,22 +105,15 @@ static enum assay_code tell_unknowns(struct json_rows *rows, struct worker *w, s
 
 static int by_place(const void *a, const void *b) { return is_before(a, b) ? -1 : is_before(b, a) ? 1 : 0; }
 
-size_t json_rows_unknown(const struct json_rows *rows, struct arena *arena, struct str **out) {
-    const struct unknowns *u = &rows->unknowns;
-    struct str *keys = ARENA_ARRAY(arena, u->count, struct str);
-    struct buf scratch = {0};
-    size_t count = 0;
+bool json_rows_add_columns(struct json_rows *rows, struct bronze_columns *columns) {
+    struct unknowns *u = &rows->unknowns;
     if (u->count) qsort(u->items, u->count, sizeof *u->items, by_place);
-    for (size_t i = 0; i < u->count; i++) keys[i] = u->items[i].key;
-    struct json_names *all = json_names_open(keys, u->count); /* of keys of one name the first is found */
-    for (size_t i = 0; i < u->count; i++)
-        if (json_names_find(all, keys[i], &scratch) == i) u->items[count++] = u->items[i];
-    json_names_close(&all);
-    buf_free(&scratch);
-    for (size_t i = 0; i < count; i++) keys[i] = str_copy(arena, u->items[i].key);
-    *out = keys;
-    return count;
+    for (size_t i = 0; i < u->count; i++) /* keys that differ only in case are one column */
+        if (columns_find(columns, u->items[i].key) == SIZE_MAX) columns_add(columns, u->items[i].key);
+    return u->count > 0;
 }
+
+bool json_rows_is_refused(const struct json_rows *rows) { return rows->is_refused; }
 
 /* ---- rows ---- */
 
@@ -131,7 +122,7 @@ static enum assay_code open_worker(void *source, void **out, struct assay_error 
     struct worker *w = memory_alloc(sizeof *w);
     (void)err;
     *w = (struct worker){.block.settings = rows->settings};
-    json_reader_open(&w->reader, rows->names, rows->column_count);
+    json_reader_open(&w->reader, rows->columns);
     *out = w;
     return ASSAY_OK;
 }
@@ -168,6 +159,7 @@ static enum assay_code load_next(struct json_rows *rows, struct worker *w, struc
 static enum assay_code load_block(struct json_rows *rows, struct worker *w, struct assay_error *err) {
     pthread_mutex_lock(&rows->lock);
     enum assay_code rc = load_next(rows, w, err);
+    rows->is_refused |= rc == ASSAY_REFUSED;
     pthread_mutex_unlock(&rows->lock);
     return rc;
 }
@@ -192,7 +184,7 @@ static void put_corrupt(struct worker *w, const struct json_record *record, size
 
 static void put_row(const struct json_rows *rows, struct worker *w, const struct json_record *record,
                     struct engine_sink *sink) {
-    size_t columns = rows->column_count, row = sink->row_count;
+    size_t columns = rows->columns->count, row = sink->row_count;
     enum json_fault fault = json_reader_read(&w->reader, record->bytes, record->is_valid);
     for (size_t i = 0; i < columns; i++) {
         if (w->reader.values[i].ptr)
@@ -236,14 +228,12 @@ static enum assay_code fill(void *source, void *worker, struct engine_sink *sink
     return tell_unknowns(rows, w, err);
 }
 
-struct json_rows *json_rows_open(const struct json_settings *settings, const struct str *names, size_t name_count,
+struct json_rows *json_rows_open(const struct json_settings *settings, const struct bronze_columns *columns,
                                  const struct bronze_file *files, size_t count, size_t block_bytes,
                                  struct bronze_findings *findings) {
     struct json_rows *rows = memory_alloc(sizeof *rows);
     *rows = (struct json_rows){.settings = settings,
-                               .names = json_names_open(names, name_count),
-                               .columns = names,
-                               .column_count = name_count,
+                               .columns = columns,
                                .files = files,
                                .file_count = count,
                                .block_bytes = block_bytes,
@@ -256,7 +246,6 @@ void json_rows_close(struct json_rows **rows) {
     struct json_rows *r = *rows;
     if (!r) return;
     if (r->is_open) json_file_close(&r->file);
-    json_names_close(&r->names);
     free_unknowns(&r->unknowns);
     pthread_mutex_destroy(&r->lock);
     free(r);
@@ -272,11 +261,11 @@ enum assay_code json_rows_add_source(struct json_rows *rows, struct engine *engi
                               [AT_SOURCE_LINE] = {LINEAGE_SOURCE_LINE, "BIGINT"},
                               [AT_CORRUPT_BYTES] = {BRONZE_CORRUPT_BYTES, "BLOB"}};
     struct arena arena = {0};
-    size_t columns = rows->column_count, all = columns + ADDED_COLUMNS;
+    size_t columns = rows->columns->count, all = columns + ADDED_COLUMNS;
     struct str *names = ARENA_ARRAY(&arena, all, struct str);
     const char **types = ARENA_ARRAY(&arena, all, const char *);
     for (size_t i = 0; i < all; i++) {
-        names[i] = i < columns ? rows->columns[i] : str_of(added[i - columns].name);
+        names[i] = i < columns ? rows->columns->list[i].name : str_of(added[i - columns].name);
         types[i] = i < columns ? "VARCHAR" : added[i - columns].type;
     }
     int64_t blocks = 0; /* more workers than blocks would have nothing to do */

@@ -7,7 +7,7 @@
  * 3. Else the batch's rows are replaced in one commit, together with the new fingerprint and load time.
  * 4. A load time is later than any the batch had before.
  */
-#include "bronze/bronze_int.h"
+#include "bronze/reading.h"
 #include "bronze/table.h"
 
 #include "base/time.h"
@@ -15,9 +15,8 @@
 struct load {
     const struct bronze_input *in;
     struct arena *arena;
-    struct csv_dialect dialect;
     struct bronze_file *files;
-    struct bronze_columns columns;
+    struct reading reading; /* zeroed when the batch is only looked at */
     struct str root, app_id;
     struct delta_snapshot *snapshot; /* NULL: no table yet */
     struct bronze_batch_state before;
@@ -55,10 +54,14 @@ static enum assay_code load_table(struct load *l, struct str batch_id, struct as
     if (rc == ASSAY_NOT_FOUND) {
         l->snapshot = NULL;
         l->before = (struct bronze_batch_state){0};
+        if (l->reading.in) reading_fit(&l->reading, NULL);
         return ASSAY_OK;
     }
     if (rc) return rc;
-    TRY(bronze_match_fields(l->snapshot, &l->columns, err));
+    if (l->reading.in) {
+        reading_fit(&l->reading, l->snapshot);
+        TRY(bronze_match_fields(l->snapshot, &l->reading.columns, err));
+    }
     return bronze_count_batch(in->engine, l->snapshot, batch_id, l->arena, &l->before, err);
 }
 
@@ -83,42 +86,6 @@ static void tell_state(struct load *l) {
     out->corrupt_count = l->before.corrupt_count;
     out->loaded_at_us = l->before.row_count ? l->before.loaded_at_max_us : txn ? txn->last_updated_ms * 1000 : 0;
     out->is_first = !txn && l->before.row_count == 0;
-}
-
-static void print_select(const struct load *l, struct str source, bool with_bytes, struct buf *sql) {
-    buf_addz(sql, "SELECT ");
-    for (size_t i = 0; i < l->columns.count; i++) {
-        engine_sql_name(sql, l->columns.list[i].name);
-        buf_addz(sql, ", ");
-    }
-    buf_addz(sql, "\"_corrupt_record\", \"_source_file\", \"_source_line\", ");
-    engine_sql_text(sql, l->in->batch->id);
-    buf_printf(sql, " AS \"_batch_id\", make_timestamptz(%lld) AS \"_loaded_at\"", (long long)l->out->loaded_at_us);
-    if (with_bytes) buf_addz(sql, ", \"_corrupt_bytes\"");
-    buf_addz(sql, " FROM ");
-    engine_sql_name(sql, source);
-    buf_addz(sql, "()");
-}
-
-/** Write the batch's rows as staged files. */
-static enum assay_code write_rows(struct load *l, const struct delta_metadata *metadata, bool with_bytes,
-                                  struct delta_new_files *files, struct bronze_findings *findings,
-                                  struct assay_error *err) {
-    const struct bronze_input *in = l->in;
-    struct str name = str_basename(staging_path(in->staging, l->arena, STR("rows"))); /* a name of its own */
-    struct buf sql = {0};
-    *findings = (struct bronze_findings){0};
-    struct bronze_rows *rows =
-        rows_open(&l->columns, &l->dialect, l->files, in->batch->file_count, CSV_BLOCK_BYTES, findings);
-    enum assay_code rc = rows_add_source(rows, in->engine, name, in->threads, err);
-    if (rc) goto done;
-    print_select(l, name, with_bytes, &sql);
-    rc = delta_write_files(in->engine, in->staging, metadata, buf_str(&sql), &(struct engine_write_options){0},
-                           l->arena, files, err);
-done:
-    buf_free(&sql);
-    rows_close(&rows);
-    return rc;
 }
 
 /** The files must be what they were when they were hashed. */
@@ -151,6 +118,7 @@ static enum assay_code commit_rows(struct load *l, const struct delta_metadata *
 /** One try to replace the batch's rows. CONFLICT: another writer came between. */
 static enum assay_code replace_once(void *context, struct assay_error *err) {
     struct load *l = context;
+    struct reading *reading = &l->reading;
     TRY(load_table(l, l->in->batch->id, err));
     tell_state(l);
     if (is_unchanged(l)) return ASSAY_OK;
@@ -162,13 +130,14 @@ static enum assay_code replace_once(void *context, struct assay_error *err) {
         l->snapshot && delta_field_find(&l->snapshot->metadata.schema, STR(BRONZE_CORRUPT_BYTES)) != SIZE_MAX;
     struct delta_new_files files;
     struct bronze_findings findings;
-    for (;;) { /* twice only for the first batch with bytes that are not UTF-8 */
+    for (bool is_whole = false;;) { /* again for the first bytes that are not UTF-8, and for new keys of JSON */
         struct delta_metadata *metadata = l->snapshot ? delta_metadata_copy(&l->snapshot->metadata, l->arena)
                                                       : ARENA_NEW(l->arena, struct delta_metadata);
-        bool is_changed = bronze_complete_metadata(metadata, l->in->plan, &l->columns, with_bytes, l->arena);
-        TRY(write_rows(l, metadata, with_bytes, &files, &findings, err));
-        if (findings.has_bad_bytes && !with_bytes) {
-            with_bytes = true;
+        bool is_changed = bronze_complete_metadata(metadata, l->in->plan, &reading->columns, with_bytes, l->arena);
+        TRY(reading_write(reading, metadata, l->out->loaded_at_us, with_bytes, &files, &findings, &is_whole, err));
+        if (!is_whole && l->snapshot) TRY(bronze_match_fields(l->snapshot, &reading->columns, err));
+        if (!is_whole || (findings.has_bad_bytes && !with_bytes)) {
+            with_bytes |= findings.has_bad_bytes;
             continue;
         }
         TRY(check_files_again(l, err));
@@ -188,20 +157,19 @@ enum assay_code bronze_load(const struct bronze_input *input, struct arena *aren
     struct load l = {.in = input, .arena = arena, .out = out};
     *out = (struct bronze_result){.version = -1, .fingerprint = fingerprint_of(input->batch, input->plan, arena)};
     for (size_t i = 0; i < input->batch->file_count; i++) out->bytes += input->batch->files[i].size_bytes;
-    TRY(csv_dialect_of(&input->plan->source, &l.dialect, err));
     TRY(find_files(input, arena, &l.files, err));
-    columns_open(&l.columns, input->plan, arena);
-    enum assay_code rc = header_check(input->plan, &l.dialect, l.files, input->batch->file_count, &l.columns, err);
+    enum assay_code rc = reading_open(&l.reading, input, l.files, arena, err);
     if (rc == ASSAY_REFUSED) out->gate = STR("header");
     if (rc) return rc;
-    return delta_redo(replace_once, &l, err);
+    rc = delta_redo(replace_once, &l, err);
+    if (rc == ASSAY_REFUSED && l.reading.is_refused) out->gate = STR("file");
+    return rc;
 }
 
 enum assay_code bronze_look(const struct bronze_input *input, struct str batch_id, struct arena *arena,
                             struct bronze_result *out, struct assay_error *err) {
     struct load l = {.in = input, .arena = arena, .out = out};
     *out = (struct bronze_result){.version = -1};
-    columns_open(&l.columns, input->plan, arena);
     TRY(load_table(&l, batch_id, err));
     tell_state(&l);
     if (l.snapshot) return ASSAY_OK;

@@ -36,6 +36,10 @@ struct parquet_batch {
 enum assay_code parquet_open(struct engine *engine, const struct bronze_file *files, size_t count, struct arena *arena,
                              struct parquet_batch *out, struct assay_error *err) NODISCARD;
 
+/** OK; REFUSED a value that no column of a Delta table can hold (file, column, first row); as engine_query. */
+enum assay_code parquet_check_values(struct engine *engine, const struct parquet_batch *batch, struct arena *arena,
+                                     struct assay_error *err) NODISCARD;
+
 /** Append a SELECT of all rows: the columns by name, `_source_file`, `_source_line` (number of the row in its file,
  * from 1). */
 void parquet_rows_sql(const struct parquet_batch *batch, struct buf *sql);

@@ -11,8 +11,6 @@
  */
 #include "bronze/parquet.h"
 
-#include "bronze/json.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -144,15 +142,20 @@ static enum assay_code take_type(const struct schema *s, size_t column, bool is_
 
 static enum assay_code check_name(const struct schema *s, size_t column, const struct parquet_field *fields,
                                   struct assay_error *err) {
+    static const char next[] = "ask the source for another name";
     struct str name = fields[column].name;
-    if (!json_key_is_name(name) || str_eq_nocase(name, STR("file_row_number")))
-        return refuse(s->file, name, "has a name that no column of bronze can have",
-                      "ask the source for a name without blanks and ,;{}()=, which is not one of assay's own columns",
-                      err);
+    const char *fault = column_name_fault(name);
+    if (!fault && str_eq_nocase(name, STR("file_row_number"))) fault = "is a word of the engine";
+    if (fault) {
+        struct buf what = {0};
+        buf_printf(&what, "has a name that %s", fault);
+        enum assay_code rc = refuse(s->file, name, what.data, next, err);
+        buf_free(&what);
+        return rc;
+    }
     for (size_t i = 0; i < column; i++)
         if (str_eq_nocase(fields[i].name, name))
-            return refuse(s->file, name, "is there twice, if the case of letters is left aside",
-                          "ask the source for names that differ", err);
+            return refuse(s->file, name, "is there twice, if the case of letters is left aside", next, err);
     return ASSAY_OK;
 }
 
@@ -246,9 +249,17 @@ enum assay_code parquet_open(struct engine *engine, const struct bronze_file *fi
             struct parquet_field *field = &out->fields[i][k];
             field->column = find_or_add(out, k, field->name);
             TRY(join_field(out, i, field, arena, err));
-            if (field->is_nanos) TRY(check_nanos(engine, &files[i], field, arena, err));
         }
     }
+    return ASSAY_OK;
+}
+
+enum assay_code parquet_check_values(struct engine *engine, const struct parquet_batch *batch, struct arena *arena,
+                                     struct assay_error *err) {
+    for (size_t i = 0; i < batch->file_count; i++)
+        for (size_t k = 0; k < batch->field_counts[i]; k++)
+            if (batch->fields[i][k].is_nanos)
+                TRY(check_nanos(engine, &batch->files[i], &batch->fields[i][k], arena, err));
     return ASSAY_OK;
 }
 

@@ -9,7 +9,6 @@
 #include "bronze/parquet.h"
 
 #include "base/json.h"
-#include "bronze/json.h"
 
 #include <string.h>
 
@@ -85,7 +84,7 @@ static bool read_fields(struct reading *r, struct buf *json) {
     buf_addz(json, "{\"type\":\"struct\",\"fields\":[");
     for (bool is_first = true; is_good; is_first = false) {
         is_good = take_name(r, &name);
-        if (is_good && !json_key_is_name(buf_str(&name))) {
+        if (is_good && column_name_fault(buf_str(&name))) {
             r->refused = STR("a field whose name Delta does not take");
             is_good = false;
         }

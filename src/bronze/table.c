@@ -1,6 +1,7 @@
 /**
- * The bronze table: source columns as strings, then `_corrupt_record`, `_source_file`, `_source_line`, `_batch_id`,
- * `_loaded_at`; columns that came later stand behind, in order of first appearance.
+ * The bronze table: source columns as strings (Parquet: as they are), then `_corrupt_record` (not for Parquet),
+ * `_source_file`, `_source_line`, `_batch_id`, `_loaded_at`; columns that came later stand behind, in order of first
+ * appearance.
  */
 #include "bronze/table.h"
 
@@ -14,6 +15,13 @@ static const struct {
              {{LINEAGE_BATCH_ID, sizeof LINEAGE_BATCH_ID - 1}, TYPE_STRING},
              {{LINEAGE_LOADED_AT, sizeof LINEAGE_LOADED_AT - 1}, TYPE_TIMESTAMP}};
 enum { ADDED_COUNT = sizeof ADDED / sizeof ADDED[0] };
+
+static bool is_corrupt_record(size_t i) { return str_eq(ADDED[i].name, STR(BRONZE_CORRUPT_RECORD)); }
+
+/** Parquet has no rows that cannot be read. */
+static bool is_added(const struct plan *plan, size_t i) {
+    return plan->source.format != CONTRACT_PARQUET || !is_corrupt_record(i);
+}
 
 static bool add_field(struct delta_metadata *m, struct arena *arena, struct str name, enum type_kind kind) {
     if (delta_field_find(&m->schema, name) != SIZE_MAX) return false;
@@ -39,18 +47,20 @@ static void add_columns(struct delta_metadata *m, const struct bronze_columns *c
     }
 }
 
+static void add_added(struct delta_metadata *m, const struct plan *plan, bool *is_changed, struct arena *arena) {
+    for (size_t i = 0; i < ADDED_COUNT; i++)
+        if (is_added(plan, i)) *is_changed |= add_field(m, arena, ADDED[i].name, ADDED[i].kind);
+}
+
 bool bronze_complete_metadata(struct delta_metadata *m, const struct plan *plan, const struct bronze_columns *columns,
                               bool with_bytes, struct arena *arena) {
     bool is_changed = false;
     if (m->schema.count) { /* what comes later stands behind */
-        for (size_t i = 0; i < ADDED_COUNT; i++) is_changed |= add_field(m, arena, ADDED[i].name, ADDED[i].kind);
+        add_added(m, plan, &is_changed, arena);
         add_columns(m, columns, &is_changed, arena);
     } else {
-        struct bronze_columns contract = *columns;
-        contract.count = columns->contract_count;
-        add_columns(m, &contract, &is_changed, arena);
-        for (size_t i = 0; i < ADDED_COUNT; i++) is_changed |= add_field(m, arena, ADDED[i].name, ADDED[i].kind);
         add_columns(m, columns, &is_changed, arena);
+        add_added(m, plan, &is_changed, arena);
     }
     if (with_bytes) is_changed |= add_field(m, arena, STR(BRONZE_CORRUPT_BYTES), TYPE_BINARY);
     for (size_t i = 0; i < plan->bronze_property_count; i++) {
@@ -103,7 +113,8 @@ enum assay_code bronze_match_fields(const struct delta_snapshot *snapshot, struc
 
 bool bronze_has_fields(const struct delta_snapshot *snapshot) {
     for (size_t i = 0; i < ADDED_COUNT; i++)
-        if (delta_field_find(&snapshot->metadata.schema, ADDED[i].name) == SIZE_MAX) return false;
+        if (!is_corrupt_record(i) && delta_field_find(&snapshot->metadata.schema, ADDED[i].name) == SIZE_MAX)
+            return false;
     return true;
 }
 
@@ -117,8 +128,9 @@ enum assay_code bronze_count_batch(struct engine *engine, const struct delta_sna
     if (!bronze_has_fields(snapshot)) return ASSAY_OK;
     TRY(delta_prune(snapshot, &range, 1, arena, &files, &count, err));
     if (count == 0) return ASSAY_OK;
-    buf_addz(&sql, "SELECT count(*), count(\"_corrupt_record\"), epoch_us(min(\"_loaded_at\")), "
-                   "epoch_us(max(\"_loaded_at\")) FROM ");
+    bool has_corrupt = delta_field_find(&snapshot->metadata.schema, STR(BRONZE_CORRUPT_RECORD)) != SIZE_MAX;
+    buf_printf(&sql, "SELECT count(*), %s, epoch_us(min(\"_loaded_at\")), epoch_us(max(\"_loaded_at\")) FROM ",
+               has_corrupt ? "count(\"_corrupt_record\")" : "0");
     enum assay_code rc = delta_scan_sql(snapshot, files, count, false, arena, &sql, err);
     if (rc == ASSAY_OK) {
         buf_addz(&sql, " WHERE \"_batch_id\" = ");

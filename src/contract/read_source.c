@@ -38,22 +38,26 @@ static void read_pattern(struct reader *r, const struct yaml_node *source, struc
                      "'%.*s' matches no file name", STR_ARG(shown(r, node->text)));
 }
 
-/* Settings that only CSV has. */
+/* Settings that say nothing about files of the format. */
 static void check_unused(struct reader *r, const struct yaml_node *source, const struct contract_source *out) {
-    static const char *const csv_only[] = {"header",         "delimiter", "quote",   "escape",     "multiLine",
-                                           "maxRecordBytes", "comment",   "skipTop", "skipBottom", "nullMarkers"};
+    static const struct {
+        const char *name;
+        bool of_json, of_parquet;
+    } settings[] = {{"header", false, true},       {"delimiter", false, false}, {"quote", false, false},
+                    {"escape", false, false},      {"multiLine", true, false},  {"maxRecordBytes", true, false},
+                    {"comment", false, false},     {"skipTop", false, false},   {"skipBottom", false, false},
+                    {"nullMarkers", false, false}, {"encoding", true, false}};
     if (out->format == CONTRACT_CSV) return;
-    for (size_t i = 0; i < sizeof csv_only / sizeof csv_only[0]; i++)
-        if (scalar_of(source, csv_only[i]) || list_of(source, csv_only[i]))
-            report_warning(r, mark_member(r, source, csv_only[i]), "unused-setting", STR("take the line out"),
-                           "'%s' says nothing about files that are not CSV", csv_only[i]);
-}
-
-/* What can be said and is not loaded yet: said here, not first when a batch is waiting. */
-static void warn_not_loaded(struct reader *r, const struct yaml_node *source, const struct contract_source *out) {
-    if (out->format != CONTRACT_CSV)
-        report_warning(r, mark_member(r, source, "format"), "not-loaded-yet", STR("csv files are"),
-                       "files of this format cannot be loaded in this version; a run will say no");
+    bool is_json = out->format == CONTRACT_JSON;
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
+        if (is_json ? settings[i].of_json : settings[i].of_parquet) continue;
+        if (!scalar_of(source, settings[i].name) && !list_of(source, settings[i].name)) continue;
+        report_warning(r, mark_member(r, source, settings[i].name), "unused-setting", STR("take the line out"),
+                       "'%s' says nothing about files of %s", settings[i].name, is_json ? "JSON" : "Parquet");
+    }
+    if (!is_json && out->header == CONTRACT_HEADER_NONE)
+        report_error(r, mark_member(r, source, "header"), "unsupported", STR("write strict or byName"),
+                     "Parquet files have names");
 }
 
 static void read_files(struct reader *r, const struct yaml_node *source) {
@@ -74,7 +78,6 @@ static void read_files(struct reader *r, const struct yaml_node *source) {
     read_pattern(r, source, out);
     read_dialect(r, source, out);
     check_unused(r, source, out);
-    warn_not_loaded(r, source, out);
 }
 
 /* `<source>_<entity>` of `landing/<source>/<entity>`, fit for a table's name. */

@@ -7,20 +7,23 @@
 static const struct str AB[] = {{"a", 1}, {"b", 1}};
 
 struct reading {
-    struct json_names *names;
+    struct arena arena;
+    struct bronze_columns columns;
     struct json_reader reader;
     enum json_fault fault;
 };
 
 static void read_record(struct reading *x, struct str record, const struct str *names, size_t count) {
-    x->names = json_names_open(names, count);
-    json_reader_open(&x->reader, x->names, count);
+    struct plan plan = {.source_columns = (struct str *)(uintptr_t)names, .source_column_count = count};
+    x->arena = (struct arena){0};
+    columns_open(&x->columns, &plan, &x->arena);
+    json_reader_open(&x->reader, &x->columns);
     x->fault = json_reader_read(&x->reader, record, str_utf8_error(record) == SIZE_MAX);
 }
 
 static void drop(struct reading *x) {
     json_reader_close(&x->reader);
-    json_names_close(&x->names);
+    arena_reset(&x->arena);
 }
 
 /** Read with columns a and b; expected NULL is NULL. */
