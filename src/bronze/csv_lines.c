@@ -28,9 +28,9 @@ static int64_t count_ends(const char *p, size_t steps) {
 }
 
 int64_t csv_count_lines(struct str bytes) {
+    if (bytes.len == 0) return 0;
     const char *p = bytes.ptr, *end = bytes.ptr + bytes.len;
     int64_t count = 0;
-    if (bytes.len == 0) return 0;
     for (; end - p > COUNTED_BYTES; p += COUNTED_BYTES) count += count_ends(p, COUNTED_BYTES / 16);
     for (; p < end - 1; p++) count += *p == '\n' || (*p == '\r' && p[1] != '\n');
     return count + 1; /* the last byte ends the last line, whatever it is */
