@@ -290,10 +290,9 @@ const struct cli_command cmd_constraints_show = {
     .name = "constraints show",
     .arguments = "TABLE",
     .summary = "the rules on a table beside those of its contract",
-    .text = "Every NOT NULL and CHECK of the table and of the project's contract for it: on both sides, with another "
-            "text, or on\n"
-            "one side only, and what to do about it. A rule that left the contract stays on the table until it is "
-            "dropped.\n",
+    .text = "Every NOT NULL and CHECK of the table and of the project's contract for it: on both sides, with\n"
+            "another text, or on one side only, and what to do about it. A rule that left the contract stays on\n"
+            "the table until it is dropped.\n",
     .options = show_options,
     .args_min = 1,
     .args_max = 1,
@@ -304,11 +303,10 @@ const struct cli_command cmd_constraints_add = {
     .name = "constraints add",
     .arguments = "TABLE NAME RULE",
     .summary = "put a CHECK on a table, for every writer",
-    .text = "RULE is a piece of Spark SQL over one row, as in a contract: assay constraints add silver.orders "
-            "amount_positive\n"
-            "'amount > 0'. All rows of the table are checked first; if some break it (NULL does too), they are shown "
-            "and nothing is\n"
-            "added (exit 1). A rule of a contract is put on its table by assay run.\n",
+    .text = "RULE is a piece of Spark SQL over one row, as in a contract: assay constraints add silver.orders\n"
+            "amount_positive 'amount > 0'. All rows of the table are checked first; if some break it (NULL does\n"
+            "too), they are shown and nothing is added (exit 1). The rules of a contract are put on its table by\n"
+            "assay run.\n",
     .options = change_options,
     .args_min = 3,
     .args_max = 3,

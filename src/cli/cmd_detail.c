@@ -234,9 +234,8 @@ const struct cli_command cmd_detail = {
     .name = "detail",
     .arguments = "TABLE",
     .summary = "what a table is: files, rows, features, constraints, checkpoint",
-    .text = "What DESCRIBE DETAIL shows, and what upkeep asks for: small files, deleted rows, the age of the "
-            "checkpoint, and why\n"
-            "assay would not write to the table. Only its log is read.\n",
+    .text = "What DESCRIBE DETAIL shows, and what upkeep asks for: small files, deleted rows, the age of the\n"
+            "checkpoint, and why assay would not write to the table. Only its log is read.\n",
     .options = options,
     .args_min = 1,
     .args_max = 1,

@@ -170,9 +170,8 @@ const struct cli_command cmd_history = {
     .name = "history",
     .arguments = "TABLE",
     .summary = "a table's commits: when, what, which batch, by whom",
-    .text = "Newest first, of any table of the lake, also of one that assay cannot read. The times are those that "
-            "@2026-04-05 and\n"
-            "restore --timestamp go by.\n",
+    .text = "Newest first, of any table of the lake, also of one that assay cannot read. The times are those that\n"
+            "@2026-04-05 in a query and restore --timestamp go by.\n",
     .options = options,
     .args_min = 1,
     .args_max = 1,

@@ -305,14 +305,11 @@ const struct cli_command cmd_query = {
     .name = "query",
     .arguments = "\"SELECT ...\"",
     .summary = "ask the lake's tables in SQL",
-    .text =
-        "One SELECT (or WITH, DESCRIBE) over the lake's tables by name: bronze.orders, in any case. An older state is "
-        "named by\n"
-        "version or by moment (UTC): silver.orders@v12, silver.orders@2026-04-05, "
-        "silver.orders@2026-04-05T12:30:00Z. The query can\n"
-        "only read, and only tables of the lake. The SQL is DuckDB's; numbers and times are printed as Spark prints "
-        "them. In csv,\n"
-        "NULL is empty and '' is \"\".\n",
+    .text = "One SELECT (or WITH, DESCRIBE) over the lake's tables by name, in any case: bronze.orders. An older\n"
+            "state is named by version or by moment (UTC): silver.orders@v12, silver.orders@2026-04-05,\n"
+            "silver.orders@2026-04-05T12:30:00Z. The query can only read, and only tables of the lake. The SQL is\n"
+            "DuckDB's; numbers and times are printed as Spark prints them. In csv, NULL is nothing and '' is in\n"
+            "quotes.\n",
     .options = options,
     .args_min = 1,
     .args_max = 1,

@@ -130,14 +130,11 @@ const struct cli_command cmd_restore = {
     .name = "restore",
     .arguments = "TABLE --version N|--timestamp T",
     .summary = "bring a table back to an older version",
-    .text =
-        "Shows what would change: commits undone, files and rows brought back and taken out. With --yes it makes one "
-        "commit that\n"
-        "has the rows, columns and constraints of then; nothing is lost, the versions in between stay in the history. "
-        "Refused when\n"
-        "files are gone (VACUUM), with their names. The bronze batches that the older version does not hold are loaded "
-        "again by the\n"
-        "next run. A commit of others in between is a conflict (exit 6): look at the plan again.\n",
+    .text = "Shows what would change: commits undone, files and rows brought back and taken out. With --yes it\n"
+            "makes one commit that has the rows, columns and constraints of then; the versions in between stay in\n"
+            "the history. Refused when files are gone (VACUUM), with their names, and on append-only tables.\n"
+            "Batches whose rows an older bronze table does not have are loaded again by their next run. A commit\n"
+            "of others in between is a conflict (exit 6): look at the plan again.\n",
     .options = options,
     .args_min = 1,
     .args_max = 1,
