@@ -7,6 +7,7 @@
 #include "bronze/columns.h"
 
 #include "base/unicode.h"
+#include "delta/delta.h"
 
 #include <string.h>
 
@@ -69,9 +70,10 @@ void columns_open(struct bronze_columns *columns, const struct plan *plan, struc
 }
 
 const char *column_name_fault(struct str name) {
-    static const char *const taken[] = {
-        LINEAGE_SOURCE_FILE,   LINEAGE_SOURCE_LINE, LINEAGE_BATCH_ID, LINEAGE_LOADED_AT,  BRONZE_CORRUPT_BYTES,
-        BRONZE_CORRUPT_RECORD, QUARANTINE_REASON,   QUARANTINE_RULES, QUARANTINE_VERSION, QUARANTINE_AT};
+    static const char *const taken[] = {LINEAGE_SOURCE_FILE, LINEAGE_SOURCE_LINE,  LINEAGE_BATCH_ID,
+                                        LINEAGE_LOADED_AT,   BRONZE_CORRUPT_BYTES, BRONZE_CORRUPT_RECORD,
+                                        QUARANTINE_REASON,   QUARANTINE_RULES,     QUARANTINE_VERSION,
+                                        QUARANTINE_AT,       DELTA_SCAN_FILE,      DELTA_SCAN_ROW};
     enum { NAME_BYTES = 255 };
     if (name.len == 0) return "is empty";
     if (name.len > NAME_BYTES) return "is longer than 255 bytes";

@@ -23,7 +23,12 @@ static enum assay_code refuse(const struct header *header, struct buf *text, str
     return rc;
 }
 
-static void put_next(const struct headers *h, const char *hint, struct buf *out) {
+/** A header of one field may be several with another delimiter; else `hint` and the usual. */
+static void put_next(const struct headers *h, const struct header *header, const char *hint, struct buf *out) {
+    size_t start = out->len;
+    buf_addc(out, '\n');
+    if (header->count == 1 && mismatch_delimiter(h->dialect, header->names[0], h->columns->contract_count, out)) return;
+    out->len = start;
     buf_printf(out, "\nnext: ask the source for the agreed columns, or %schange the contract %.*s", hint,
                STR_ARG(h->plan->contract_path));
 }
@@ -125,25 +130,19 @@ enum assay_code header_refuse_strict(const struct headers *h, const struct heade
                                      struct assay_error *err) {
     size_t expected = h->columns->contract_count;
     struct arena scratch = {0};
-    struct buf text = {0}, other = {0};
+    struct buf text = {0};
     buf_printf(&text, "header column %zu: expected ", at + 1);
     put_name_at(&text, h->plan->source_columns, expected, at);
     buf_addz(&text, ", found ");
     put_name_at(&text, header->names, header->count, at);
     buf_printf(&text, " (%zu columns expected, %zu found); no row of the batch was loaded", expected, header->count);
-    if (header->count == 1 && mismatch_delimiter(h->dialect, header->names[0], expected, &other)) {
-        buf_addc(&text, '\n');
-        buf_add(&text, buf_str(&other));
-    } else {
-        struct comparison c = compare(h, header, &scratch);
-        bool is_reordered = !c.missing && !c.unknown && c.twice == SIZE_MAX;
-        if (is_reordered)
-            put_reordered(h, header, &c, &text);
-        else if (header->count > 0)
-            put_differences(h, header, &c, &text);
-        put_next(h, is_reordered ? "bind columns by name with header: byName, or " : "", &text);
-    }
-    buf_free(&other);
+    struct comparison c = compare(h, header, &scratch);
+    bool is_reordered = !c.missing && !c.unknown && c.twice == SIZE_MAX;
+    if (is_reordered)
+        put_reordered(h, header, &c, &text);
+    else if (header->count > 1) /* of one the first line has said it */
+        put_differences(h, header, &c, &text);
+    put_next(h, header, is_reordered ? "bind columns by name with header: byName, or " : "", &text);
     arena_reset(&scratch);
     return refuse(header, &text, err);
 }
@@ -156,7 +155,7 @@ enum assay_code header_refuse_name(const struct headers *h, const struct header 
     buf_printf(&text, "header column %zu: the name ", field + 1);
     put_name(&text, header->names[field], NAME_SHOWN);
     buf_printf(&text, " %s, so no column can be made of it; no row of the batch was loaded", fault);
-    put_next(h, "", &text);
+    put_next(h, header, "", &text);
     return refuse(header, &text, err);
 }
 
@@ -171,12 +170,12 @@ enum assay_code header_refuse_twice(const struct headers *h, const struct header
         buf_addz(&text, " (case does not count)");
     }
     buf_addz(&text, "; which one is meant cannot be known, so no row of the batch was loaded");
-    put_next(h, "", &text);
+    put_next(h, header, "", &text);
     return refuse(header, &text, err);
 }
 
 enum assay_code header_refuse_strange(const struct headers *h, const struct header *header, struct assay_error *err) {
-    struct buf text = {0}, other = {0};
+    struct buf text = {0};
     if (header->count == 0) {
         buf_addz(&text, "the file has no header");
     } else {
@@ -193,32 +192,21 @@ enum assay_code header_refuse_strange(const struct headers *h, const struct head
         if (header->count > NAMES_LISTED) buf_addz(&text, ", ...");
     }
     buf_addz(&text, "; no row of the batch was loaded");
-    if (header->count == 1 && mismatch_delimiter(h->dialect, header->names[0], h->columns->contract_count, &other)) {
-        buf_addc(&text, '\n');
-        buf_add(&text, buf_str(&other));
-    } else {
-        put_next(h, header->count ? "say header: none if its files have no header, or " : "", &text);
-    }
-    buf_free(&other);
+    put_next(h, header, header->count ? "say header: none if its files have no header, or " : "", &text);
     return refuse(header, &text, err);
 }
 
 /* ---- none ---- */
 
 enum assay_code header_refuse_count(const struct headers *h, const struct header *header, struct assay_error *err) {
-    struct buf text = {0}, other = {0};
+    struct buf text = {0};
     size_t expected = h->columns->contract_count;
-    buf_printf(&text,
-               "the first record has %zu fields, where the contract reads %zu columns by position; no row of the batch "
-               "was loaded",
-               header->count, expected);
-    if (header->count == 1 && mismatch_delimiter(h->dialect, header->names[0], expected, &other)) {
-        buf_addc(&text, '\n');
-        buf_add(&text, buf_str(&other));
-    } else {
-        put_next(h, "", &text);
-    }
-    buf_free(&other);
+    buf_printf(
+        &text,
+        "the first record has %zu field%s, where the contract reads %zu columns by position; no row of the batch "
+        "was loaded",
+        header->count, header->count == 1 ? "" : "s", expected);
+    put_next(h, header, "", &text);
     return refuse(header, &text, err);
 }
 

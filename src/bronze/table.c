@@ -1,7 +1,7 @@
 /**
  * The bronze table: source columns as strings (Parquet: as they are), then `_corrupt_record` (not for Parquet),
- * `_source_file`, `_source_line`, `_batch_id`, `_loaded_at`; columns that came later stand behind, in order of first
- * appearance.
+ * `_source_file`, `_source_line`, `_batch_id`, `_loaded_at`; columns that came later stand behind, in order of first appearance. A new table is created with
+ * optimizeWrite and autoCompact; later runs set only what the contract says, so what people change on the table stays.
  */
 #include "bronze/table.h"
 
@@ -54,8 +54,8 @@ static void add_added(struct delta_metadata *m, const struct plan *plan, bool *i
 
 bool bronze_complete_metadata(struct delta_metadata *m, const struct plan *plan, const struct bronze_columns *columns,
                               bool with_bytes, struct arena *arena) {
-    bool is_changed = false;
-    if (m->schema.count) { /* what comes later stands behind */
+    bool is_changed = false, is_new = m->schema.count == 0;
+    if (!is_new) { /* what comes later stands behind */
         add_added(m, plan, &is_changed, arena);
         add_columns(m, columns, &is_changed, arena);
     } else {
@@ -63,6 +63,10 @@ bool bronze_complete_metadata(struct delta_metadata *m, const struct plan *plan,
         add_added(m, plan, &is_changed, arena);
     }
     if (with_bytes) is_changed |= add_field(m, arena, STR(BRONZE_CORRUPT_BYTES), TYPE_BINARY);
+    if (is_new) {
+        delta_property_set(m, arena, STR("delta.autoOptimize.optimizeWrite"), STR("true"));
+        delta_property_set(m, arena, STR("delta.autoOptimize.autoCompact"), STR("true"));
+    }
     for (size_t i = 0; i < plan->bronze_property_count; i++) {
         const struct plan_property *p = &plan->bronze_properties[i];
         if (str_eq(delta_property_get(m, p->name), p->value)) continue;
@@ -129,7 +133,8 @@ enum assay_code bronze_count_batch(struct engine *engine, const struct delta_sna
     TRY(delta_prune(snapshot, &range, 1, arena, &files, &count, err));
     if (count == 0) return ASSAY_OK;
     bool has_corrupt = delta_field_find(&snapshot->metadata.schema, STR(BRONZE_CORRUPT_RECORD)) != SIZE_MAX;
-    buf_printf(&sql, "SELECT count(*), %s, epoch_us(min(\"_loaded_at\")), epoch_us(max(\"_loaded_at\")) FROM ",
+    buf_printf(&sql,
+               "SELECT count(*), %s, epoch_us(min(\"_loaded_at\")), epoch_us(max(\"_loaded_at\")) FROM ",
                has_corrupt ? "count(\"_corrupt_record\")" : "0");
     enum assay_code rc = delta_scan_sql(snapshot, files, count, false, arena, &sql, err);
     if (rc == ASSAY_OK) {

@@ -5,7 +5,8 @@
 #include "bronze/bronze.h"
 #include "bronze/columns.h"
 
-/** Add the columns and properties that the metadata lacks. Whether there were any. */
+/** Add the columns and properties that the metadata lacks; of a table without columns, one that is being created, also
+ * the usual properties. Whether there were any. */
 bool bronze_complete_metadata(struct delta_metadata *m, const struct plan *plan, const struct bronze_columns *columns,
                               bool with_bytes, struct arena *arena);
 

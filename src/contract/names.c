@@ -13,7 +13,7 @@ enum { COLUMN_NAME_BYTES = 255 };
 static const struct str reserved[] = {
     {"_source_file", 12},      {"_source_line", 12},    {"_batch_id", 9},       {"_loaded_at", 10},
     {"_corrupt_record", 15},   {"_corrupt_bytes", 14},  {"_reject_reason", 14}, {"_reject_rules", 13},
-    {"_contract_version", 17}, {"_quarantined_at", 15},
+    {"_contract_version", 17}, {"_quarantined_at", 15}, {"_assay_file", 11},    {"_assay_row", 10},
 };
 
 static bool is_table_part(struct str part) {

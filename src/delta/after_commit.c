@@ -1,5 +1,6 @@
 /*
- * What follows a commit that stands: the checksum of its version, and a checkpoint when one is due.
+ * What follows a commit that stands: the checksum of its version, a checkpoint when one is due, and a compaction when
+ * the table asks for it.
  *
  * 1. Nothing here can fail the commit, and nothing that fails here leaves a trace that a reader could see.
  * 2. The metadata that says when a checkpoint is due is the commit's own, else that of the snapshot it was made from.
@@ -20,4 +21,5 @@ void delta_after_commit(const struct delta_attempt *attempt, struct engine *engi
     const struct delta_metadata *metadata = commit->metadata ? commit->metadata : &commit->base->metadata;
     delta_checksum_put(attempt, version);
     if (engine && delta_checkpoint_is_due(metadata, version)) write_checkpoint(attempt, engine, version);
+    delta_compact_after(attempt, engine);
 }

@@ -229,9 +229,11 @@ enum assay_code delta_write_rows(const struct delta_writing *writing, struct str
     struct engine_write_options options = *writing->options;
     struct assay_error local = {0};
     if (!err) err = &local;
-    TRY(delta_metadata_check(m, err));
-    if (writing->is_checked)
+    if (options.file_bytes == 0) options.file_bytes = delta_target_bytes(m);
+    if (writing->is_checked) {
+        TRY(delta_metadata_check(m, err));
         TRY(delta_rules_load(m, writing->engine, writing->arena, &shaping.rules, &shaping.rule_count, err));
+    }
     TRY(delta_mapping_field_ids(m, writing->arena, &options.field_ids, err));
     TRY(describe(&shaping, select, err));
     TRY(match_sources(&shaping, err));

@@ -1,8 +1,8 @@
 /**
  * The stages over the batches that are pending, one batch after another.
  *
- * 1. A batch is pending when it was never run for this contract, did not finish, its files or the reader settings
- * changed since, or it was refused and the contract changed since or the state of a table was the reason, which may
+ * 1. A batch is pending when it was never run for this contract, did not finish, its files or how they are read changed
+ * since, or it was refused and the contract changed since or the state of a table was the reason, which may
  * have been mended. A batch that is named is always run.
  * 2. Order: landed_at, then id. Order does not matter to the tables (the merge sees to that), only to people.
  * 3. A refused batch is recorded and the others go on. So do they when files lie where no run reads them, which refuses
@@ -19,9 +19,20 @@ void run_interrupt(struct session *session) {
     if (session->engine) engine_interrupt(session->engine);
 }
 
+/**
+ * Whether files that were read with these settings are read in the same way now. The list of the contract's columns,
+ * which stands last, says only what a file must have; but without a header it names the fields.
+ */
+static bool reads_alike(struct str settings, const struct plan *plan) {
+    struct str columns = STR(",\"columns\":[");
+    if (plan->source.header == CONTRACT_HEADER_NONE) return str_eq(settings, plan->reader_settings);
+    return str_eq(str_sub(settings, 0, str_find(settings, columns)),
+                  str_sub(plan->reader_settings, 0, str_find(plan->reader_settings, columns)));
+}
+
 bool run_is_pending(const struct plan *plan, const struct landing_batch *batch, const struct run_record *record) {
     if (!record) return true;
-    if (!str_eq(record->reader_settings, plan->reader_settings)) return true;
+    if (!reads_alike(record->reader_settings, plan)) return true;
     if (!record_has_same_files(record->files, batch)) return true;
     if (!str_eq(record->status, STR("refused"))) return false;
     return record->gate.len == 0 || !str_eq(record->contract_hash, plan->contract_hash);
