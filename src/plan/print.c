@@ -41,8 +41,7 @@ static struct str dialect_text(const struct contract_source *source, struct aren
     if (source->format != CONTRACT_CSV) return (struct str){0};
     const char *delimiter = str_eq(source->delimiter, STR("\t")) ? "tab" : str_c(arena, source->delimiter);
     struct str comment = source->comment.len ? str_printf(arena, "  comment %.*s", STR_ARG(source->comment)) : STR("");
-    if (source->quote.len == 0)
-        return str_printf(arena, "delimiter %s  no quotes%.*s", delimiter, STR_ARG(comment));
+    if (source->quote.len == 0) return str_printf(arena, "delimiter %s  no quotes%.*s", delimiter, STR_ARG(comment));
     return str_printf(arena, "delimiter %s  quote %.*s  escape %.*s%.*s", delimiter, STR_ARG(source->quote),
                       STR_ARG(source->escape), STR_ARG(comment));
 }
@@ -83,7 +82,18 @@ static struct str header_text(enum contract_header header) {
     return (struct str){0};
 }
 
+static struct str header_of(const struct contract_source *source) {
+    if (source->format == CONTRACT_CSV) return header_text(source->header);
+    if (source->format != CONTRACT_PARQUET) return (struct str){0};
+    if (source->header == CONTRACT_HEADER_BY_NAME) return STR("byName: a column that no file has is NULL");
+    return STR("strict: a column that no file has refuses the batch");
+}
+
 static struct str records_text(const struct contract_source *source, struct arena *arena) {
+    if (source->format == CONTRACT_JSON && !source->is_multi_line) return STR("one object a line (multiLine: false)");
+    if (source->format == CONTRACT_JSON)
+        return str_printf(arena, "objects, also in arrays and over lines, those up to %lld bytes (multiLine: true)",
+                          (long long)source->max_record_bytes);
     if (source->format != CONTRACT_CSV) return (struct str){0};
     if (!source->is_multi_line) return STR("one a line; a line end inside quotes breaks the row (multiLine: false)");
     return str_printf(arena, "may span lines inside quotes, up to %lld bytes (multiLine: true)",
@@ -107,9 +117,11 @@ static void print_read(const struct plan *plan, struct arena *arena, struct buf 
              str_printf(arena, "Files/%.*s/batch_id=<id>/%.*s%s", STR_ARG(source->path), STR_ARG(source->pattern),
                         source->takes_packed ? ", also with .gz or .zst behind" : ""));
     struct str format = describe_format(source->format);
-    add_line(&grid, "format", str_printf(arena, "%.*s in %.*s", STR_ARG(format), STR_ARG(source->encoding)));
+    if (source->format != CONTRACT_PARQUET)
+        format = str_printf(arena, "%.*s in %.*s", STR_ARG(format), STR_ARG(source->encoding));
+    add_line(&grid, "format", format);
     add_line(&grid, "dialect", dialect_text(source, arena));
-    if (source->format == CONTRACT_CSV) add_line(&grid, "header", header_text(source->header));
+    add_line(&grid, "header", header_of(source));
     add_line(&grid, "records", records_text(source, arena));
     add_line(&grid, "skipped", skipped_text(source, arena));
     add_line(&grid, "null", nulls_text(source, arena));
