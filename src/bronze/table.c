@@ -1,7 +1,8 @@
 /**
  * The bronze table: source columns as strings (Parquet: as they are), then `_corrupt_record` (not for Parquet),
- * `_source_file`, `_source_line`, `_batch_id`, `_loaded_at`; columns that came later stand behind, in order of first appearance. A new table is created with
- * optimizeWrite and autoCompact; later runs set only what the contract says, so what people change on the table stays.
+ * `_source_file`, `_source_line`, `_batch_id`, `_loaded_at`; columns that came later stand behind, in order of first
+ * appearance. A new table is created with optimizeWrite and autoCompact; later runs set only what the contract says, so
+ * what people change on the table stays.
  */
 #include "bronze/table.h"
 
@@ -133,8 +134,7 @@ enum assay_code bronze_count_batch(struct engine *engine, const struct delta_sna
     TRY(delta_prune(snapshot, &range, 1, arena, &files, &count, err));
     if (count == 0) return ASSAY_OK;
     bool has_corrupt = delta_field_find(&snapshot->metadata.schema, STR(BRONZE_CORRUPT_RECORD)) != SIZE_MAX;
-    buf_printf(&sql,
-               "SELECT count(*), %s, epoch_us(min(\"_loaded_at\")), epoch_us(max(\"_loaded_at\")) FROM ",
+    buf_printf(&sql, "SELECT count(*), %s, epoch_us(min(\"_loaded_at\")), epoch_us(max(\"_loaded_at\")) FROM ",
                has_corrupt ? "count(\"_corrupt_record\")" : "0");
     enum assay_code rc = delta_scan_sql(snapshot, files, count, false, arena, &sql, err);
     if (rc == ASSAY_OK) {
@@ -143,7 +143,7 @@ enum assay_code bronze_count_batch(struct engine *engine, const struct delta_sna
         rc = engine_query(engine, buf_str(&sql), 1, arena, &r, err);
     }
     buf_free(&sql);
-    if (rc) return rc;
+    if (rc) return delta_read_failed(snapshot, rc, err);
     out->row_count = engine_cell_int(engine_cell_at(&r, 0, 0), 0);
     out->corrupt_count = engine_cell_int(engine_cell_at(&r, 0, 1), 0);
     out->loaded_at_min_us = engine_cell_int(engine_cell_at(&r, 0, 2), 0);

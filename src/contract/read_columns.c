@@ -21,7 +21,10 @@ static void check_physical_name(struct reader *r, const struct yaml_node *proper
 static void check_promises(struct reader *r, const struct yaml_node *property) {
     struct str name = text_of(property, "name");
     if (flag_of(property, "partitioned", false))
-        unchecked_add(r, mark_member(r, property, "partitioned").line, "partitioned by %.*s", STR_ARG(name));
+        unchecked_add(r, mark_member(r, property, "partitioned").line,
+                      "partitioned by %.*s: tables are made without partitions, as a batch is files of its own and "
+                      "statistics rule out the others",
+                      STR_ARG(name));
     struct str encrypted = text_of(property, "encryptedName");
     if (encrypted.len)
         unchecked_add(r, mark_member(r, property, "encryptedName").line, "encryptedName of %.*s", STR_ARG(name));

@@ -128,14 +128,24 @@ static int compare_files(const void *a, const void *b) {
     return (l > r) - (l < r);
 }
 
-static void print_copy(struct buf *sql, struct str select, struct str folder, struct str part,
+/** Memory grows with both for each column, so tables with very many columns get less of them. */
+static void print_sizes(struct buf *sql, size_t column_count) {
+    const size_t group = 122880, dictionary = 4096, columns_group = 1000, columns_dictionary = 256;
+    size_t rows = column_count > columns_group ? group * columns_group / column_count : group;
+    size_t entries = column_count > columns_dictionary ? dictionary * columns_dictionary / column_count : dictionary;
+    buf_printf(sql, "DICTIONARY_SIZE_LIMIT %zu, ROW_GROUP_SIZE %zu, ", entries, rows);
+}
+
+static void print_copy(struct buf *sql, struct str select, struct str folder, struct str part, size_t column_count,
                        const struct engine_write_options *options) {
     buf_addz(sql, "COPY (");
     buf_add(sql, select);
     buf_addz(sql, ") TO ");
     engine_sql_text(sql, folder);
-    buf_addz(sql, " (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, PARQUET_VERSION v1, "
-                  "DICTIONARY_SIZE_LIMIT 4096, ROW_GROUP_SIZE 122880, FILENAME_PATTERN '{i}', RETURN_STATS true, ");
+    buf_addz(sql,
+             " (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, PARQUET_VERSION v1, FILENAME_PATTERN '{i}', "
+             "RETURN_STATS true, ");
+    print_sizes(sql, column_count);
     if (options->in_parts) {
         buf_addz(sql, "PARTITION_BY (");
         engine_sql_name(sql, part);
@@ -173,7 +183,7 @@ enum assay_code engine_write_parquet(struct engine *engine, struct str select, s
     struct buf sql = {0};
     duckdb_result result;
     struct str part = options->in_parts ? columns[--column_count].name : (struct str){0};
-    print_copy(&sql, select, folder, part, options);
+    print_copy(&sql, select, folder, part, column_count, options);
     enum assay_code rc = run_copy(engine, sql.data, options->keep_order, &result, err);
     if (rc) goto done;
     rc = write_stats_read(engine, &result, columns, column_count, arena, out, err);
