@@ -192,7 +192,8 @@ static enum assay_code find_origins(struct context *c, struct assay_error *err) 
                                   .engine = c->session->engine,
                                   .plan = c->plan,
                                   .batch_id = c->out->rows[i].batch_id};
-        enum assay_code rc = silver_origins(&in, STR(TRACED_TABLE), c->out->row_count, c->arena, &origins, &count, err);
+        enum assay_code rc = silver_origins(&in, &c->snapshot->metadata.schema, STR(TRACED_TABLE), c->out->row_count,
+                                            c->arena, &origins, &count, err);
         if (rc == ASSAY_NOT_FOUND) return ASSAY_OK; /* bronze is gone, which each row says */
         if (rc) return rc;
         for (size_t k = 0; k < count; k++) add_origin(c, &origins[k]);

@@ -88,11 +88,12 @@ struct silver_origin {
 /**
  * Where rows of silver come from, by batch and grain.
  * @param input   store, engine, plan and batch_id
+ * @param silver  its columns
  * @param traced  a table of the engine: rows of silver and their number "=n"; those of the batch are looked at
  * @return OK; as delta_snapshot_load of bronze and quarantine
  */
-enum assay_code silver_origins(const struct silver_input *input, struct str traced, size_t row_count,
-                               struct arena *arena, struct silver_origin **out, size_t *count,
+enum assay_code silver_origins(const struct silver_input *input, const struct delta_schema *silver, struct str traced,
+                               size_t row_count, struct arena *arena, struct silver_origin **out, size_t *count,
                                struct assay_error *err) NODISCARD;
 
 #endif

@@ -14,7 +14,7 @@ static enum assay_code find_raw(struct silver_load *load, struct assay_error *er
     const struct silver_input *in = load->in;
     const struct plan *plan = in->plan;
     struct str root;
-    struct delta_snapshot *bronze;
+    struct delta_snapshot *bronze, with_all;
     struct delta_range range = {STR(LINEAGE_BATCH_ID), in->batch_id, in->batch_id};
     size_t *files, count;
     struct buf sql = {0};
@@ -22,11 +22,15 @@ static enum assay_code find_raw(struct silver_load *load, struct assay_error *er
     TRY(delta_snapshot_load(in->store, in->engine, root, DELTA_LATEST, load->arena, &bronze, err));
     load->has_corrupt_bytes = delta_field_find(&bronze->metadata.schema, STR(BRONZE_CORRUPT_BYTES)) != SIZE_MAX;
     TRY(delta_prune(bronze, &range, 1, load->arena, &files, &count, err));
+    with_all = *bronze;
+    with_all.metadata = *delta_metadata_copy(&bronze->metadata, load->arena);
     buf_addz(&sql, "(SELECT *");
     for (size_t i = 0; i < plan->source_column_count; i++) {
         if (delta_field_find(&bronze->metadata.schema, plan->source_columns[i]) != SIZE_MAX) continue;
         buf_addz(&sql, ", NULL::VARCHAR AS ");
         engine_sql_name(&sql, plan->source_columns[i]);
+        delta_field_add(&with_all.metadata, load->arena, plan->source_columns[i], (struct type){.kind = TYPE_STRING},
+                        true, (struct str){0});
     }
     buf_addz(&sql, " FROM ");
     enum assay_code rc = delta_scan_sql(bronze, files, count, false, load->arena, &sql, err);
@@ -35,7 +39,7 @@ static enum assay_code find_raw(struct silver_load *load, struct assay_error *er
     buf_addc(&sql, ')');
     load->raw = str_copy(load->arena, buf_str(&sql));
     buf_free(&sql);
-    return rc;
+    return rc ? rc : typed_prepare(load, &with_all, err);
 }
 
 /** ` AND NOT EXISTS (...)` of the rows that quarantine holds; nothing when there is no such table. */
@@ -57,10 +61,12 @@ static enum assay_code print_not_rejected(const struct silver_load *load, struct
     return ASSAY_OK;
 }
 
-/** Whether every contract column of the row is what bronze gives now. */
-static void print_equal(const struct plan *plan, struct buf *sql) {
+/** Whether every contract column that silver has is what bronze gives now. */
+static void print_equal(const struct plan *plan, const struct delta_schema *silver, struct buf *sql) {
+    buf_addz(sql, "true");
     for (size_t i = 0; i < plan->column_count; i++) {
-        buf_addz(sql, i ? " AND s." : "s.");
+        if (delta_field_find(silver, plan->columns[i].name) == SIZE_MAX) continue; /* the contract is younger */
+        buf_addz(sql, " AND s.");
         engine_sql_name(sql, plan->columns[i].name);
         buf_addz(sql, " IS NOT DISTINCT FROM b.");
         engine_sql_name(sql, plan->columns[i].name);
@@ -76,11 +82,11 @@ static void print_order(const struct plan *plan, struct buf *sql) {
     }
 }
 
-static enum assay_code print_origins(const struct silver_load *load, struct str traced, struct buf *sql,
-                                     struct assay_error *err) {
+static enum assay_code print_origins(const struct silver_load *load, const struct delta_schema *silver,
+                                     struct str traced, struct buf *sql, struct assay_error *err) {
     const struct plan *plan = load->in->plan;
     buf_addz(sql, "SELECT s.\"=n\", b.\"_source_file\", b.\"_source_line\", epoch_us(b.\"_loaded_at\"), (");
-    print_equal(plan, sql);
+    print_equal(plan, silver, sql);
     buf_addz(sql, "), b.\"_source_file\" = s.\"_source_file\" AS \"=is_file\", "
                   "row_number() OVER (PARTITION BY s.\"=n\" ORDER BY ");
     print_order(plan, sql);
@@ -98,22 +104,23 @@ static enum assay_code print_origins(const struct silver_load *load, struct str 
     return ASSAY_OK;
 }
 
-enum assay_code silver_origins(const struct silver_input *input, struct str traced, size_t row_count,
-                               struct arena *arena, struct silver_origin **out, size_t *count,
+enum assay_code silver_origins(const struct silver_input *input, const struct delta_schema *silver, struct str traced,
+                               size_t row_count, struct arena *arena, struct silver_origin **out, size_t *count,
                                struct assay_error *err) {
     struct plan plan = *input->plan; /* its rules were asked when the batch was loaded */
     plan.rule_count = plan.check_count = plan.constraint_count = 0;
     plan.update_when = NULL;
     struct silver_input in = *input;
     in.plan = &plan;
-    struct silver_load load = {.in = &in, .arena = arena, .keeps_all = true};
+    struct silver_result ignored = {0};
+    struct silver_load load = {.in = &in, .arena = arena, .keeps_all = true, .out = &ignored};
     struct engine_result r = {0};
     struct buf sql = {0};
     *out = NULL;
     *count = 0;
     enum assay_code rc = find_raw(&load, err);
     if (rc == ASSAY_OK) rc = checked_prepare(&load, err);
-    if (rc == ASSAY_OK) rc = print_origins(&load, traced, &sql, err);
+    if (rc == ASSAY_OK) rc = print_origins(&load, silver, traced, &sql, err);
     if (rc == ASSAY_OK) rc = engine_query(in.engine, buf_str(&sql), row_count * (LOST_SHOWN + 1), arena, &r, err);
     buf_free(&sql);
     if (rc) return rc;

@@ -177,6 +177,16 @@ def test_a_batch_that_was_loaded_again(project):
     assert "the batch was loaded again since the row came to silver" in said
 
 
+def test_a_contract_that_gained_a_column(project):
+    """Bronze does not have it yet; the rows that were loaded before are traced all the same."""
+    feed.feed(project, {"b1": {"a.csv": feed.orders(feed.order("A"))}})
+    project.assay("run", feed.TABLE)
+    project.contract(feed.CONTRACT.read_text().replace("    properties:\n", "    properties:\n      - { name: extra, logicalType: string, physicalType: string }\n", 1))
+    assert check_line(project, trace(project, feed.BRONZE)["rows"][0]["source"]) == feed.order("A").rstrip().encode()
+    [row] = trace(project, feed.TABLE)["rows"]
+    assert check_line(project, row["source"]) == feed.order("A").rstrip().encode() and row["equal"]
+
+
 def test_a_batch_that_no_run_recorded(project):
     """Bronze alone: the manifest knows the hash; without one nobody does."""
     feed.feed(project, {"b2": {"a.csv": feed.orders(feed.order("B"))}})
