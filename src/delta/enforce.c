@@ -78,15 +78,33 @@ enum assay_code delta_need_decimals(struct engine *engine, const struct expr *e,
     return ASSAY_OK;
 }
 
+/* What Spark reads as a text in double quotes, delta-rs reads as a column: a rule over one would be two. */
+static struct str find_ambiguous(const struct rules *rules, struct str text) {
+    for (size_t i = 0; i < rules->column_count; i++) {
+        struct str quoted = str_printf(rules->arena, "\"%.*s\"", STR_ARG(rules->columns[i].name));
+        if (str_find(str_lower(rules->arena, text), str_lower(rules->arena, quoted)) != SIZE_MAX) return quoted;
+    }
+    return (struct str){0};
+}
+
 static enum assay_code add_text(struct rules *rules, struct str name, struct str text, struct assay_error *err) {
+    struct str ambiguous = find_ambiguous(rules, text);
+    if (ambiguous.len)
+        return error_set(
+            err, ASSAY_UNSUPPORTED, NULL,
+            "%.*s (%.*s) has %.*s, which delta-rs reads as the column and Spark as a text; assay only reads "
+            "such a table\nnext: drop the constraint (assay constraints drop) and add it with `%.*s`",
+            STR_ARG(name), STR_ARG(text), STR_ARG(ambiguous), STR_ARG(str_sub(ambiguous, 1, ambiguous.len - 1)));
     struct expr *e;
     struct assay_error why = {0};
     enum assay_code rc = expr_parse(text, rules->arena, &e, &why);
     if (rc == ASSAY_OK) rc = expr_check_predicate(e, rules->columns, rules->column_count, rules->arena, &why);
     if (rc)
-        return error_set(err, ASSAY_UNSUPPORTED, NULL,
-                         "%.*s (%.*s) is outside of assay's rule language: %s%s%s. assay only reads such a table",
-                         STR_ARG(name), STR_ARG(text), why.where, why.where[0] ? ": " : "", why.message);
+        return error_set(
+            err, ASSAY_UNSUPPORTED, NULL,
+            "%.*s (%.*s) is outside of assay's rule language: %s%s%s. assay only reads such a table\nnext: "
+            "assay constraints show tells which; one that is dropped can be added again in other words",
+            STR_ARG(name), STR_ARG(text), why.where, why.where[0] ? ": " : "", why.message);
     if (rules->engine) TRY(delta_need_decimals(rules->engine, e, rules->arena, err));
     struct buf sql = {0};
     buf_addc(&sql, '(');

@@ -64,7 +64,9 @@ static enum assay_code check_feature(struct str name, const struct delta_metadat
     enum support support = !feature ? REFUSED : is_write ? feature->write : feature->read;
     if (support == REFUSED || (support == WHEN_IDLE && is_used(feature, m)))
         return error_set(err, ASSAY_UNSUPPORTED, NULL,
-                         "the table uses the feature '%.*s', with which assay cannot %s it", STR_ARG(name), action);
+                         "the table uses the feature '%.*s', with which assay cannot %s it\nnext: leave this table to "
+                         "Spark, or drop the feature there: ALTER TABLE ... DROP FEATURE %.*s",
+                         STR_ARG(name), action, STR_ARG(name));
     return ASSAY_OK;
 }
 

@@ -77,7 +77,7 @@ static enum assay_code query_records(struct session *session, const struct delta
         rc = engine_query(session->engine, buf_str(&sql), RECORDS_MAX, arena, out, err);
     }
     buf_free(&sql);
-    return rc;
+    return rc ? delta_read_failed(snapshot, rc, err) : ASSAY_OK;
 }
 
 enum assay_code records_load(struct session *session, const struct plan *plan, struct arena *arena,
@@ -186,7 +186,7 @@ static struct delta_metadata *runs_metadata(struct arena *arena) {
 static enum assay_code add_once(struct session *session, struct str select, const struct run_result *result,
                                 struct arena *arena, struct assay_error *err) {
     struct delta_snapshot *snapshot = NULL;
-    struct engine_files files;
+    struct delta_new_files files;
     int64_t version;
     enum assay_code rc =
         delta_snapshot_load(session->store, session->engine, STR(RUNS_ROOT), DELTA_LATEST, arena, &snapshot, err);

@@ -176,16 +176,22 @@ static enum assay_code load_target(struct merge *m, struct assay_error *err) {
     return ASSAY_OK;
 }
 
+static enum assay_code merge_into(struct merge *m, struct assay_error *err) {
+    struct silver_load *load = m->load;
+    TRY(load_target(m, err));
+    m->match = (struct match){.load = load, .snapshot = m->snapshot};
+    TRY(grain_take(load, m->metadata, load->keeps_all && m->snapshot, err));
+    if (m->snapshot) TRY(match_run(&m->match, err));
+    m->inserted = load->incoming.row_count - m->match.met;
+    TRY(count_left_behind(m, err));
+    return apply(m, err);
+}
+
 static enum assay_code merge_once(void *context, struct assay_error *err) {
     struct silver_load *load = context;
     struct merge m = {.load = load};
-    TRY(load_target(&m, err));
-    m.match = (struct match){.load = load, .snapshot = m.snapshot};
-    TRY(grain_take(load, m.metadata, load->keeps_all && m.snapshot, err));
-    if (m.snapshot) TRY(match_run(&m.match, err));
-    m.inserted = load->incoming.row_count - m.match.met;
-    TRY(count_left_behind(&m, err));
-    TRY(apply(&m, err));
+    enum assay_code rc = merge_into(&m, err);
+    if (rc) return m.snapshot ? delta_read_failed(m.snapshot, rc, err) : rc;
     struct silver_result *out = load->out;
     out->inserted = m.inserted;
     out->updated = m.match.updated;

@@ -16,6 +16,7 @@ static enum assay_code find_raw(struct silver_load *load, struct assay_error *er
     struct buf sql = {0};
     TRY(plan_table_root(in->plan->bronze_table, load->arena, &root, err));
     TRY(delta_snapshot_load(in->store, in->engine, root, in->bronze->version, load->arena, &bronze, err));
+    load->bronze = bronze;
     TRY(gates_columns(load, bronze, err));
     load->has_corrupt_bytes = delta_field_find(&bronze->metadata.schema, STR(BRONZE_CORRUPT_BYTES)) != SIZE_MAX;
     TRY(delta_prune(bronze, &range, 1, load->arena, &files, &count, err));
@@ -44,6 +45,13 @@ static enum assay_code load_reference(const struct silver_load *load, const stru
     struct buf sql = {0};
     TRY(plan_table_root(rule->reference_table, arena, &root, err));
     enum assay_code rc = delta_snapshot_load(in->store, in->engine, root, DELTA_LATEST, arena, &s, err);
+    if (rc == ASSAY_NOT_FOUND)
+        return error_set(
+            err, rc, root.ptr,
+            "the rule %.*s of %.*s looks for values in the table %.*s, which is not there\nnext: load %.*s "
+            "first, or take the rule out of the contract",
+            STR_ARG(rule->id), STR_ARG(in->plan->table), STR_ARG(rule->reference_table),
+            STR_ARG(rule->reference_table));
     if (rc) {
         error_prepend(err, "rule %.*s: reference table %.*s", STR_ARG(rule->id), STR_ARG(rule->reference_table));
         return rc;
@@ -69,6 +77,7 @@ static enum assay_code load_reference(const struct silver_load *load, const stru
         buf_addc(&sql, ')');
     }
     rc = engine_run(in->engine, buf_str(&sql), err);
+    if (rc) rc = delta_read_failed(s, rc, err);
 done:
     buf_free(&sql);
     return rc;
@@ -97,20 +106,25 @@ static bool is_small(const struct silver_input *input) {
     return input->bronze->row_count <= most;
 }
 
+static enum assay_code run_steps(struct silver_load *load, struct assay_error *err) {
+    int64_t *missing = ARENA_ARRAY(load->arena, load->in->plan->column_count, int64_t);
+    TRY(find_raw(load, err));
+    TRY(checked_prepare(load, err));
+    TRY(load_references(load, err));
+    TRY(grain_find_repeated(load, err));
+    TRY(verdict_make(load, err));
+    TRY(verdict_count(load, missing, err));
+    TRY(checks_measure(load, err));
+    TRY(quarantine_write(load, err));
+    TRY(gates_judge(load, missing, err));
+    TRY(merge_run(load, err));
+    return check_account(load, err);
+}
+
 enum assay_code silver_load(const struct silver_input *input, struct arena *arena, struct silver_result *out,
                             struct assay_error *err) {
     struct silver_load load = {.in = input, .arena = arena, .out = out, .keeps_all = is_small(input)};
-    int64_t *missing = ARENA_ARRAY(arena, input->plan->column_count, int64_t);
     *out = (struct silver_result){.version = -1, .version_before = -1, .quarantine_version = -1};
-    TRY(find_raw(&load, err));
-    TRY(checked_prepare(&load, err));
-    TRY(load_references(&load, err));
-    TRY(grain_find_repeated(&load, err));
-    TRY(verdict_make(&load, err));
-    TRY(verdict_count(&load, missing, err));
-    TRY(checks_measure(&load, err));
-    TRY(quarantine_write(&load, err));
-    TRY(gates_judge(&load, missing, err));
-    TRY(merge_run(&load, err));
-    return check_account(&load, err);
+    enum assay_code rc = run_steps(&load, err);
+    return rc && load.bronze ? delta_read_failed(load.bronze, rc, err) : rc;
 }

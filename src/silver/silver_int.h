@@ -26,11 +26,12 @@ struct incoming {
 struct silver_load {
     const struct silver_input *in;
     struct arena *arena;
-    struct str raw;                  /* relation: the batch's rows in bronze */
-    bool has_corrupt_bytes;          /* bronze has that column */
-    const struct type *source_types; /* of the source columns in bronze; a text but for Parquet */
-    bool keeps_all;                  /* VERDICT_TABLE holds every row, and every accepted row's typed values */
-    bool has_repeated;               /* key_is_repeated() is true of some keys; of no interest when keeps_all */
+    const struct delta_snapshot *bronze; /* once loaded, at the version that is read */
+    struct str raw;                      /* relation: the batch's rows in bronze */
+    bool has_corrupt_bytes;              /* bronze has that column */
+    const struct type *source_types;     /* of the source columns in bronze; a text but for Parquet */
+    bool keeps_all;                      /* VERDICT_TABLE holds every row, and every accepted row's typed values */
+    bool has_repeated;                   /* key_is_repeated() is true of some keys; of no interest when keeps_all */
     struct incoming incoming;
     struct silver_result *out;
 };
