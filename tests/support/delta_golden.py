@@ -14,6 +14,7 @@ import shutil
 import subprocess
 
 import pyarrow
+import pyarrow.compute
 import pyarrow.parquet
 
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
@@ -136,6 +137,15 @@ def rows_of(files):
             columns.append([plain(leaf(value, field.type)) for value in values.to_pylist()])
         rows += [json.dumps(dict(zip(table.column_names, row)), ensure_ascii=False) for row in zip(*columns)]
     return sorted(rows)
+
+
+def is_same(files, expected):
+    """Whether two lists of Parquet files hold the same rows, in any order."""
+    if sum(pyarrow.parquet.ParquetFile(file).metadata.num_rows for file in expected) < 50000:
+        return rows_of(files) == rows_of(expected)
+    tables = [pyarrow.concat_tables(map(pyarrow.parquet.read_table, part)) for part in (files, expected)]
+    first, second = (table.sort_by([(name, "ascending") for name in table.column_names]) for table in tables)
+    return first.equals(second)
 
 
 def hash_of(rows):

@@ -9,6 +9,9 @@
     "{\"name\":\"" name "\",\"type\":" type ",\"nullable\":true,\"metadata\":{" metadata "}}"
 #define MAPPED(id, physical) "\"delta.columnMapping.id\":" #id ",\"delta.columnMapping.physicalName\":\"" physical "\""
 #define STRUCT(fields) "{\"type\":\"struct\",\"fields\":[" fields "]}"
+#define STRUCT2(a, b) STRUCT(a "," b)
+/* Columns of a schema. */
+#define FIELDS(...) join((const char *const[]){__VA_ARGS__, NULL})
 
 /* A file of the table with the rows of a select; its size. */
 static struct engine_file write_file(const char *select, const char *name) {
@@ -37,6 +40,14 @@ static void write_with_ids(const char *select, const char *name, const char *ids
     assert_ok(store_publish(store, staged, str_path(&arena, ROOT, str_of(name)), &err), &err);
 }
 
+static const char *join(const char *const *fields) {
+    struct buf text = {0};
+    for (size_t i = 0; fields[i]; i++) buf_printf(&text, "%s%s", i ? "," : "", fields[i]);
+    const char *copy = str_c(&arena, buf_str(&text));
+    buf_free(&text);
+    return copy;
+}
+
 static void put_text(struct buf *text, const char *value) {
     struct json_writer w = {.out = text};
     json_put_str(&w, str_of(value));
@@ -62,30 +73,22 @@ static void put_table(const char *protocol, const char *fields, const char *prop
 #define LEGACY "{\"minReaderVersion\":2,\"minWriterVersion\":5}"
 #define PLAIN "{\"minReaderVersion\":1,\"minWriterVersion\":2}"
 
+#define LIST_OF(type) "{\"type\":\"array\",\"elementType\":" type ",\"containsNull\":true}"
+#define MAP_TO(type) "{\"type\":\"map\",\"keyType\":\"string\",\"valueType\":" type ",\"valueContainsNull\":true}"
+
 /* One of every nesting, each with a renamed member; the file lacks `late` at every depth and has the members in another
  * order. */
-#define NESTED                                                                                                         \
-    FIELD("ID", "\"long\"", MAPPED(1, "p1"))                                                                           \
-    "," FIELD(                                                                                                         \
-        "s", STRUCT(FIELD("in ner", "\"integer\"", MAPPED(3, "p3")) "," FIELD("late", "\"string\"", MAPPED(4, "p4"))), \
-        MAPPED(2,                                                                                                      \
-               "p2")) "," FIELD("l",                                                                                   \
-                                "{\"type\":\"array\",\"elementType\":" STRUCT(                                         \
-                                    FIELD("x", "\"long\"", MAPPED(6, "p6"))) ",\"containsNull\":true}",                \
-                                MAPPED(                                                                                \
-                                    5,                                                                                 \
-                                    "p5")) "," FIELD("m",                                                              \
-                                                     "{\"type\":\"map\",\"keyType\":\"string\",\"valueType\":" STRUCT( \
-                                                         FIELD("y", "\"long\"", MAPPED(8, "p8")) "," FIELD(            \
-                                                             "late", "\"date\"",                                       \
-                                                             MAPPED(9, "p9"))) ",\"valueContainsNull\":true}",         \
-                                                     MAPPED(7,                                                         \
-                                                            "p7")) "," FIELD("late", "\"double\"",                     \
-                                                                             MAPPED(10,                                \
-                                                                                    "p10")) "," FIELD("part",          \
-                                                                                                      "\"integer\"",   \
-                                                                                                      MAPPED(11,       \
-                                                                                                             "p11"))
+static const char *const NESTED[] = {
+    FIELD("ID", "\"long\"", MAPPED(1, "p1")),
+    FIELD("s", STRUCT2(FIELD("in ner", "\"integer\"", MAPPED(3, "p3")), FIELD("late", "\"string\"", MAPPED(4, "p4"))),
+          MAPPED(2, "p2")),
+    FIELD("l", LIST_OF(STRUCT(FIELD("x", "\"long\"", MAPPED(6, "p6")))), MAPPED(5, "p5")),
+    FIELD("m", MAP_TO(STRUCT2(FIELD("y", "\"long\"", MAPPED(8, "p8")), FIELD("late", "\"date\"", MAPPED(9, "p9")))),
+          MAPPED(7, "p7")),
+    FIELD("late", "\"double\"", MAPPED(10, "p10")),
+    FIELD("part", "\"integer\"", MAPPED(11, "p11")),
+    NULL,
+};
 
 static const char NESTED_ROWS[] =
     "SELECT * FROM (VALUES (MAP {'k': {'p8': 8}, 'n': NULL}, [{'p6': 1}, NULL, {'p6': NULL}], {'p3': 3}, 10), "
@@ -108,7 +111,7 @@ static void check_nested(void) {
 static void test_mapping_by_name(void **state) {
     UNUSED(state);
     write_file(NESTED_ROWS, "a");
-    put_table(LEGACY, NESTED, "\"delta.columnMapping.mode\":\"name\"", "[\"part\"]", ADD("a", "\"p11\":\"7\""));
+    put_table(LEGACY, join(NESTED), "\"delta.columnMapping.mode\":\"name\"", "[\"part\"]", ADD("a", "\"p11\":\"7\""));
     check_nested();
     /* without a mode the names are what they are */
     put_table(PLAIN, FIELD("p1", "\"long\"", MAPPED(1, "p7")), "", "[]", ADD("a", ""));
@@ -143,7 +146,7 @@ static void test_mapping_by_id(void **state) {
     struct assay_error err = {0};
     assert_ok(store_put(store, str_path(&arena, ROOT, STR("x")), STR(""), &err), &err);
     write_with_ids(NESTED_ROWS, "a", IDS);
-    put_table(LEGACY, NESTED, MODE, "[\"part\"]", ADD("a", "\"p11\":\"7\""));
+    put_table(LEGACY, join(NESTED), MODE, "[\"part\"]", ADD("a", "\"p11\":\"7\""));
     check_nested();
     /* only the id counts, whatever the column is called in the file */
     write_with_ids("SELECT 5 AS zz, 6 AS p1", "b", "{zz: 1, p1: 99}");
@@ -179,36 +182,14 @@ static void test_type_widening(void **state) {
                "9223372036854775807::BIGINT AS i, DATE '0001-01-01' AS j, {'n': 5::SMALLINT} AS k, "
                "[1::TINYINT] AS l",
                "narrow");
-    put_table(
-        WIDENED,
-        CHANGED("a", "byte", "short") "," CHANGED("b", "byte", "long") "," CHANGED("c", "short", "integer") "," CHANGED("d", "integer", "long") "," CHANGED("e", "float", "double") "," CHANGED(
-            "f", "integer",
-            "double") "," CHANGED("g", "decimal(3,1)",
-                                  "decimal(10,4)") "," CHANGED("h", "integer",
-                                                               "decimal(12,2)") "," CHANGED("i",
-                                                                                            "lon"
-                                                                                            "g",
-                                                                                            "deci"
-                                                                                            "mal("
-                                                                                            "22,"
-                                                                                            "2)") "," CHANGED("j",
-                                                                                                              "date",
-                                                                                                              "timestam"
-                                                                                                              "p_"
-                                                                                                              "ntz") "," FIELD("k",
-                                                                                                                               STRUCT(CHANGED(
-                                                                                                                                   "n",
-                                                                                                                                   "short",
-                                                                                                                                   "long")),
-                                                                                                                               "") "," FIELD("l",
-                                                                                                                                             "{\"type\":"
-                                                                                                                                             "\"array\","
-                                                                                                                                             "\"elementType\":"
-                                                                                                                                             "\"integer\","
-                                                                                                                                             "\"containsNull\":"
-                                                                                                                                             "true}",
-                                                                                                                                             ""),
-        "", "[]", ADD("narrow", ""));
+    put_table(WIDENED,
+              FIELDS(CHANGED("a", "byte", "short"), CHANGED("b", "byte", "long"), CHANGED("c", "short", "integer"),
+                     CHANGED("d", "integer", "long"), CHANGED("e", "float", "double"),
+                     CHANGED("f", "integer", "double"), CHANGED("g", "decimal(3,1)", "decimal(10,4)"),
+                     CHANGED("h", "integer", "decimal(12,2)"), CHANGED("i", "long", "decimal(22,2)"),
+                     CHANGED("j", "date", "timestamp_ntz"), FIELD("k", STRUCT(CHANGED("n", "short", "long")), ""),
+                     FIELD("l", LIST_OF("\"integer\""), "")),
+              "", "[]", ADD("narrow", ""));
     /* 0.1 as the double that the float is */
     assert_str(ask_table(load(), "SELECT * FROM {t}"),
                "-128|127|-32768|2147483647|0.10000000149011612|16777217.0|99.9000|2147483647.00|"
@@ -257,18 +238,12 @@ static void test_conditions_on_widened_values(void **state) {
         "{'x': 2147483647::INTEGER}), (2, 5.0::FLOAT, 5::BIGINT, DATE '2020-01-02', 1.5::DECIMAL(3,1), "
         "{'x': 5::INTEGER})) v(id, e, i, j, g, s)",
         "narrow");
-    put_table(
-        WIDENED,
-        FIELD("id", "\"integer\"", "") "," CHANGED("e", "float", "double") "," CHANGED(
-            "i", "long",
-            "decimal(22,2)") "," CHANGED("j", "date",
-                                         "timestamp_ntz") "," CHANGED("g", "decimal(3,1)",
-                                                                      "decimal(10,4)") "," FIELD("s",
-                                                                                                 STRUCT(CHANGED(
-                                                                                                     "x", "integer",
-                                                                                                     "decimal(12,2)")),
-                                                                                                 ""),
-        "", "[]", ADD("narrow", ""));
+    put_table(WIDENED,
+              FIELDS(FIELD("id", "\"integer\"", ""), CHANGED("e", "float", "double"),
+                     CHANGED("i", "long", "decimal(22,2)"), CHANGED("j", "date", "timestamp_ntz"),
+                     CHANGED("g", "decimal(3,1)", "decimal(10,4)"),
+                     FIELD("s", STRUCT(CHANGED("x", "integer", "decimal(12,2)")), "")),
+              "", "[]", ADD("narrow", ""));
     struct delta_snapshot *t = load();
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++)
         assert_str(
@@ -307,8 +282,8 @@ static void test_void_columns(void **state) {
     UNUSED(state);
     write_file("SELECT 1 AS a, {'x': 2} AS s", "a");
     put_table(PLAIN,
-              FIELD("a", "\"integer\"", "") "," FIELD("v", "\"void\"", "") "," FIELD(
-                  "s", STRUCT(FIELD("x", "\"integer\"", "") "," FIELD("v", "\"void\"", "")), ""),
+              FIELDS(FIELD("a", "\"integer\"", ""), FIELD("v", "\"void\"", ""),
+                     FIELD("s", STRUCT2(FIELD("x", "\"integer\"", ""), FIELD("v", "\"void\"", "")), "")),
               "", "[]", ADD("a", ""));
     assert_str(ask_table(load(), "SELECT * FROM {t}"), "1|NULL|{\"x\":2,\"v\":null}");
 }
@@ -318,8 +293,9 @@ static void test_names_that_the_engine_uses(void **state) {
     UNUSED(state);
     write_file("SELECT 7 AS file_index, 8 AS file_row_number, 9 AS c0, 10 AS filename", "a");
     put_table(PLAIN,
-              FIELD("file_index", "\"integer\"", "") "," FIELD("file_row_number", "\"integer\"", "") "," FIELD(
-                  "c0", "\"integer\"", "") "," FIELD("filename", "\"integer\"", "") "," FIELD("p", "\"integer\"", ""),
+              FIELDS(FIELD("file_index", "\"integer\"", ""), FIELD("file_row_number", "\"integer\"", ""),
+                     FIELD("c0", "\"integer\"", ""), FIELD("filename", "\"integer\"", ""),
+                     FIELD("p", "\"integer\"", "")),
               "", "[\"p\"]", ADD("a", "\"p\":\"5\""));
     assert_str(ask_files(load(), "SELECT * FROM {t}", NULL, 0, true), "7|8|9|10|5|0|0");
 }
@@ -372,8 +348,8 @@ static void test_partition_values_of_every_type(void **state) {
     for (size_t i = 0; i < sizeof VALUES / sizeof VALUES[0]; i++) {
         put_table("{\"minReaderVersion\":3,\"minWriterVersion\":7,\"readerFeatures\":[\"timestampNtz\"],"
                   "\"writerFeatures\":[\"timestampNtz\"]}",
-                  text_of(FIELD("a", "\"integer\"", "") "," FIELD("p", "\"%s\"", ""), VALUES[i].type), "", "[\"p\"]",
-                  text_of(ADD("a", "\"p\":\"%s\""), VALUES[i].value));
+                  FIELDS(FIELD("a", "\"integer\"", ""), text_of(FIELD("p", "\"%s\"", ""), VALUES[i].type)), "",
+                  "[\"p\"]", text_of(ADD("a", "\"p\":\"%s\""), VALUES[i].value));
         struct delta_snapshot *t = load();
         if (VALUES[i].read) {
             assert_str(ask_table(t, "SELECT p FROM {t}"), VALUES[i].read);
@@ -385,10 +361,10 @@ static void test_partition_values_of_every_type(void **state) {
         assert_err_has(&err, VALUES[i].value);
         buf_free(&sql);
     }
-    put_table(PLAIN, FIELD("a", "\"integer\"", "") "," FIELD("p", "\"date\"", ""), "", "[\"p\"]",
+    put_table(PLAIN, FIELDS(FIELD("a", "\"integer\"", ""), FIELD("p", "\"date\"", "")), "", "[\"p\"]",
               ADD("a", "\"p\":null"));
     assert_str(ask_table(load(), "SELECT p FROM {t}"), "NULL");
-    put_table(PLAIN, FIELD("a", "\"integer\"", "") "," FIELD("p", "\"date\"", ""), "", "[\"p\"]", ADD("a", ""));
+    put_table(PLAIN, FIELDS(FIELD("a", "\"integer\"", ""), FIELD("p", "\"date\"", "")), "", "[\"p\"]", ADD("a", ""));
     assert_str(ask_table(load(), "SELECT p FROM {t}"), "NULL");
 }
 
