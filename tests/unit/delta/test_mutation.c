@@ -5,7 +5,7 @@
  * table is opened and asked. It opens or fails with an error that names the table; it never crashes, hangs or names a
  * file outside of the table.
  *
- * ASSAY_MUTANTS is how many (under AddressSanitizer 24000, else 1500), ASSAY_MUTANT_SEED another beginning. The mutant
+ * ASSAY_MUTANTS is how many (under AddressSanitizer 20000, else 1500), ASSAY_MUTANT_SEED another beginning. The mutant
  * that is being tried is in mutant.txt and mutant.bin of the current folder.
  */
 #include "delta_test.h"
@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #if defined(__SANITIZE_ADDRESS__)
-enum { MUTANTS = 24000 };
+enum { MUTANTS = 20000 };
 #else
 enum { MUTANTS = 1500 };
 #endif
@@ -247,7 +247,7 @@ static void ask_table_of(const struct log_table *table) {
 static const struct log_table *random_table(void) {
     for (;;) {
         const struct log_table *table = &tables[random_below(table_count)];
-        if (!table->has_parquet || random_below(5) == 0) return table;
+        if (!table->has_parquet || random_below(10) == 0) return table;
     }
 }
 
