@@ -118,6 +118,11 @@ static enum assay_code add_text(struct rules *rules, struct str name, struct str
 /* `delta.invariants`: {"expression":{"expression":"..."}}, as a text inside of the field's metadata. */
 static enum assay_code load_invariant(struct rules *rules, const struct delta_field *field, struct assay_error *err) {
     struct str text;
+    if (field->type.kind == TYPE_NONE && str_find(field->type_json, STR("\"delta.invariants\"")) != SIZE_MAX)
+        return error_set(err, ASSAY_UNSUPPORTED, NULL,
+                         "a field inside of the column '%.*s' has an invariant (delta.invariants), which assay cannot "
+                         "check. assay only reads such a table",
+                         STR_ARG(field->name));
     if (!delta_field_meta(field, "delta.invariants", rules->arena, &text)) return ASSAY_OK;
     struct json *invariant = NULL;
     TRY(json_parse(text, "delta.invariants", &invariant, err));
