@@ -14,6 +14,8 @@ const struct cli_command *const cli_commands[] = {
     &cmd_bronze,
     &cmd_silver,
     &cmd_quarantine_show,
+    &cmd_runs_list,
+    &cmd_runs_show,
     &cmd_trace,
     &cmd_query,
     &cmd_history,

@@ -68,8 +68,8 @@ static void print_checks(const struct silver_result *s, struct buf *out) {
         const struct silver_check *c = &s->checks[i];
         if (c->is_passed || c->check->severity == CONTRACT_ERROR) continue;
         struct str measured = silver_check_text(c, &arena);
-        buf_printf(out, "  check       %.*s: %.*s %.*s, where the contract has %.*s\n", STR_ARG(c->check->id),
-                   STR_ARG(measured), STR_ARG(c->check->what), STR_ARG(c->check->limit));
+        buf_printf(out, "  check       %.*s: %.*s: %.*s, where the contract has %.*s\n", STR_ARG(c->check->id),
+                   STR_ARG(c->check->what), STR_ARG(measured), STR_ARG(c->check->limit));
     }
     arena_reset(&arena);
 }
@@ -79,6 +79,13 @@ static void print_rounded(const struct run_result *r, struct buf *out) {
         buf_printf(out, "%s%lld in %.*s", i ? ", " : "  rounded     ", (long long)r->silver.rounded[i].count,
                    STR_ARG(r->plan->columns[r->silver.rounded[i].column].name));
     if (r->silver.rounded_count) buf_addc(out, '\n');
+}
+
+/** Gates that a person overruled. */
+static void print_overruled(const struct run_result *r, struct buf *out) {
+    if (r->silver.overruled.len)
+        buf_printf(out, "  let through %.*s\n              because: %.*s\n", STR_ARG(r->silver.overruled),
+                   STR_ARG(r->accepted_because));
 }
 
 static void print_account(const struct run_result *r, struct buf *out) {
@@ -93,6 +100,7 @@ static void print_account(const struct run_result *r, struct buf *out) {
     print_reasons(s, false, out);
     print_reasons(s, true, out);
     print_checks(s, out);
+    print_overruled(r, out);
     print_rounded(r, out);
     if (s->left_behind)
         buf_printf(out, "  left behind %lld row%s of an earlier delivery of this batch stay%s in silver\n",
@@ -110,11 +118,19 @@ static void print_versions(const struct run_result *r, struct buf *out) {
     buf_addc(out, '\n');
 }
 
-static void print_next(const struct run_result *r, struct buf *out) {
+static void print_hints(const struct run_result *r, struct buf *out) {
+    long long repeated = r->bronze.header_rows;
+    if (repeated)
+        buf_printf(out, "  hint        %lld row%s the header of %s file once more; kept as rows like any others\n",
+                   repeated, repeated == 1 ? " is" : "s are", repeated == 1 ? "its" : "their");
     if (r->bronze.has_quoted_break_hint)
         buf_addz(out, "  hint        some rows look like halves of a value with a line break in quotes; if the source "
                       "sends those, "
                       "say multiLine: true in assaySource\n");
+}
+
+static void print_next(const struct run_result *r, struct buf *out) {
+    print_hints(r, out);
     if (r->plan->unchecked_count)
         buf_printf(out, "  unchecked   %zu thing%s the contract declares; assay lint names them\n",
                    r->plan->unchecked_count, r->plan->unchecked_count == 1 ? "" : "s");

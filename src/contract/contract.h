@@ -91,6 +91,9 @@ enum contract_metric {
                                 */
     CONTRACT_ROW_COUNT,
     CONTRACT_MATCHING_ROWS, /* rows for which the condition is TRUE */
+    CONTRACT_REJECTED_ROWS, /* rows that break one rule, of all that landed */
+    CONTRACT_VOLUME,        /* landed rows against the average of the last good batches */
+    CONTRACT_AGE,           /* seconds since the newest value of a date or timestamp column */
 };
 
 enum contract_operator {
@@ -114,6 +117,8 @@ struct contract_check {
     size_t value_count;
     struct str pattern;     /* INVALID_VALUES; may be empty */
     struct expr *condition; /* MATCHING_ROWS: checked */
+    size_t rule;            /* REJECTED_ROWS: index */
+    int64_t batch_count;    /* VOLUME: how many of the last good batches count at most */
     enum contract_operator op;
     struct str low, high; /* decimal texts; high for the BETWEENs */
     bool is_percent;      /* of the rows that were looked at */

@@ -3,7 +3,7 @@
  *
  * The reject limit is assayBatch.maxRejectPercent; without it the errorRate of slaProperties whose unit is percent and
  * whose element, if it has one, is this table; without both 5. It is kept as a scaled integer, so that no float decides
- * over a batch. Every other service level is declared and not checked.
+ * over a batch. A freshness of a column is a check of the batch; every other service level is declared and not checked.
  */
 #include "contract/reader.h"
 
@@ -63,6 +63,7 @@ void read_batch(struct reader *r) {
     if (c->min_rows >= 0 && c->max_rows >= 0 && c->min_rows > c->max_rows)
         report_error(r, mark_member(r, batch, "minRows"), "empty-range", (struct str){0},
                      "minRows is more than maxRows: no batch can pass");
+    read_volume(r, mapping_of(batch, "volume"));
 }
 
 static bool is_this_table(const struct reader *r, struct str element) {
@@ -103,7 +104,7 @@ void read_sla(struct reader *r) {
     for (size_t i = 0; list && i < list->count; i++) {
         const struct yaml_node *item = mapping_at(list, i);
         if (!item || !concerns(r, text_of(item, "element"))) continue;
-        if (!read_error_rate(r, item))
+        if (!read_error_rate(r, item) && !read_freshness(r, item))
             unchecked_add(r, item->line, "service level %.*s", STR_ARG(shown(r, text_of(item, "property"))));
     }
 }

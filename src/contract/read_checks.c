@@ -11,7 +11,8 @@
  */
 #include "contract/reader.h"
 
-enum { MAX_DIGITS = 15 };
+enum { MAX_DIGITS = 15, MAX_BATCHES = 1000 };
+#define MAX_AGE 3155760000LL /* seconds: a century */
 
 struct contract_check *check_add(struct reader *r, enum contract_metric metric, size_t column,
                                  struct contract_place place) {
@@ -179,5 +180,85 @@ bool read_check(struct reader *r, const struct yaml_node *item, struct str metri
     check.id = quality_id(r, item, default_id(r, &check));
     check.severity = read_severity(item);
     *added = check;
+    return true;
+}
+
+/* ---- checks that are no item of quality ---- */
+
+void read_rule_limit(struct reader *r, const struct yaml_node *item, size_t rule) {
+    const struct yaml_node *limit = custom_of(item, "maxRejectPercent");
+    if (!limit || limit->kind != YAML_SCALAR) return;
+    struct contract_check check = {.metric = CONTRACT_REJECTED_ROWS,
+                                   .id = str_printf(r->arena, "%.*s_limit", STR_ARG(r->contract->rules[rule].id)),
+                                   .rule = rule,
+                                   .op = CONTRACT_LESS_OR_EQUAL,
+                                   .is_percent = true,
+                                   .place = place_of(limit)};
+    if (!take_number(r, limit, &check.low)) return;
+    if (r->contract->rules[rule].severity != CONTRACT_ERROR)
+        report_error(r, mark_node(r, limit), "unused-setting", STR("take it out, or let the rule reject"),
+                     "the rule rejects no row, so there is nothing to limit");
+    *check_add(r, check.metric, SIZE_MAX, check.place) = check;
+}
+
+void read_volume(struct reader *r, const struct yaml_node *volume) {
+    const struct yaml_node *last = scalar_of(volume, "lastBatches"), *low = scalar_of(volume, "minPercent"),
+                           *high = scalar_of(volume, "maxPercent");
+    if (!last) return;
+    struct contract_check check = {
+        .metric = CONTRACT_VOLUME, .id = STR("volume"), .is_percent = true, .place = place_of(last)};
+    if (!yaml_int(last, &check.batch_count) || check.batch_count < 1 || check.batch_count > MAX_BATCHES) {
+        report_error(r, mark_node(r, last), "out-of-range", (struct str){0}, "lastBatches has to be 1 to %d",
+                     MAX_BATCHES);
+        return;
+    }
+    if (!low && !high) {
+        report_error(r, mark_node(r, volume), "missing-property", STR("add minPercent: 50, or maxPercent: 200"),
+                     "'volume' has no bound");
+        return;
+    }
+    check.op = low && high ? CONTRACT_BETWEEN : low ? CONTRACT_GREATER_OR_EQUAL : CONTRACT_LESS_OR_EQUAL;
+    if (low && !take_number(r, low, &check.low)) return;
+    if (high && !take_number(r, high, low ? &check.high : &check.low)) return;
+    *check_add(r, check.metric, SIZE_MAX, check.place) = check;
+}
+
+/* Seconds of a unit as the standard and people write it; 0: none. */
+static int64_t unit_seconds(struct str unit) {
+    static const struct {
+        const char *names;
+        int64_t seconds;
+    } units[] = {{" s sec second seconds ", 1},
+                 {" m min minute minutes ", 60},
+                 {" h hr hour hours ", 3600},
+                 {" d day days ", 86400},
+                 {" w week weeks ", 604800}};
+    struct buf text = {0};
+    buf_printf(&text, " %.*s ", STR_ARG(unit));
+    int64_t seconds = 0;
+    for (size_t i = 0; i < sizeof units / sizeof units[0] && unit.len; i++)
+        if (str_find(str_of(units[i].names), buf_str(&text)) != SIZE_MAX) seconds = units[i].seconds;
+    buf_free(&text);
+    return seconds;
+}
+
+bool read_freshness(struct reader *r, const struct yaml_node *item) {
+    struct contract *c = r->contract;
+    struct str element = text_of(item, "element"), rest = element, part;
+    const struct yaml_node *value = scalar_of(item, "value");
+    if (!str_eq(text_of(item, "property"), STR("freshness")) || !value) return false;
+    while (rest.len) rest = str_split(rest, '.', &part);
+    size_t column = element.len ? column_find(c, part) : SIZE_MAX;
+    int64_t number, unit = unit_seconds(text_of(item, "unit"));
+    if (column == SIZE_MAX || !unit || !yaml_int(value, &number) || number < 0 || number > MAX_AGE / unit) return false;
+    enum type_kind kind = c->columns[column].type.kind;
+    if (kind != TYPE_DATE && kind != TYPE_TIMESTAMP && kind != TYPE_TIMESTAMP_NTZ) return false;
+    struct contract_check *check = check_add(r, CONTRACT_AGE, column, place_of(item));
+    const struct yaml_node *breach = custom_of(item, "onBreach");
+    check->id = text_of(item, "id");
+    if (!check->id.len) check->id = rule_id(r, column, "freshness");
+    check->op = CONTRACT_LESS_OR_EQUAL;
+    check->low = str_printf(r->arena, "%lld", (long long)(number * unit));
+    check->severity = breach ? CONTRACT_ERROR : CONTRACT_WARNING;
     return true;
 }

@@ -74,6 +74,7 @@ static void settle(struct reader *r, const struct yaml_node *item, struct contra
     if (constraint && constraint->kind == YAML_SCALAR && !yaml_bool(constraint, &is_wanted)) is_wanted = true;
     rule->severity = read_severity(item);
     rule->is_constraint = rule->severity == CONTRACT_ERROR && is_wanted;
+    read_rule_limit(r, item, (size_t)(rule - r->contract->rules));
     const struct yaml_node *id = scalar_of(item, "id");
     if (id)
         rule->place = place_of(id);

@@ -132,6 +132,13 @@ enum contract_severity read_severity(const struct yaml_node *item);
 struct str quality_id(struct reader *r, const struct yaml_node *item, struct str otherwise);
 /** An item of quality as a check of the batch; false if it is none that assay knows. */
 bool read_check(struct reader *r, const struct yaml_node *item, struct str metric, size_t column);
+/** assayMaxRejectPercent of an item that became the rule. */
+void read_rule_limit(struct reader *r, const struct yaml_node *item, size_t rule);
+/** assayBatch.volume. */
+void read_volume(struct reader *r, const struct yaml_node *volume);
+/** A service level `freshness` of a date or timestamp column of this table; false if it is another. After the columns.
+ */
+bool read_freshness(struct reader *r, const struct yaml_node *item);
 /** relationships of a property. */
 void read_references(struct reader *r, const struct yaml_node *list, size_t column);
 /** A rule's expression over the row, parsed and checked; NULL after a mistake. */

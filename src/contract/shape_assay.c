@@ -60,8 +60,11 @@ static const struct shape strategy = WORDS(strategies);
 static const struct shape_key merge_keys[] = {{"strategy", &strategy, 0}, {"updateWhen", &text, 0}};
 static const struct shape merge = MAPPING("'merge'", merge_keys);
 
+static const struct shape_key volume_keys[] = {
+    {"lastBatches", &integer, KEY_REQUIRED}, {"minPercent", &number, 0}, {"maxPercent", &number, 0}};
+static const struct shape volume = MAPPING("'volume'", volume_keys);
 static const struct shape_key batch_keys[] = {
-    {"maxRejectPercent", &number, 0}, {"minRows", &integer, 0}, {"maxRows", &integer, 0}};
+    {"maxRejectPercent", &number, 0}, {"minRows", &integer, 0}, {"maxRows", &integer, 0}, {"volume", &volume, 0}};
 static const struct shape batch = MAPPING("'batch'", batch_keys);
 
 static const struct shape_key table_keys[] = {{"source", &source, 0},         {"bronze", &bronze, 0},
@@ -76,7 +79,7 @@ static const struct shape scale = WORDS(scales);
 static const struct shape_key column_keys[] = {{"scale", &scale, 0}};
 const struct shape custom_of_column = CUSTOM("a column", column_keys);
 
-static const struct shape_key quality_keys[] = {{"constraint", &boolean, 0}};
+static const struct shape_key quality_keys[] = {{"constraint", &boolean, 0}, {"maxRejectPercent", &number, 0}};
 const struct shape custom_of_quality = CUSTOM("a quality rule", quality_keys);
 
 static const struct shape_key reference_keys[] = {

@@ -46,6 +46,7 @@ static struct landing_batch make_batch(struct store *store, const struct plan *p
     struct landing_manifest manifest = {0};
     if (has_manifest) landing_manifest_read(store, batch.folder, &scratch, &manifest);
     if (manifest.is_there) batch.landed_at_us = manifest.landed_at_us;
+    batch.manifest_sha256 = str_copy(arena, manifest.sha256);
     arena_reset(&scratch);
     return batch;
 }

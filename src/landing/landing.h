@@ -26,8 +26,9 @@ struct landing_batch {
     size_t file_count;
     struct str *left_out; /* other files in the folder and below it: `notes.txt`, `part/a.csv`; landing's own aside */
     size_t left_out_count;
-    size_t misfit_count;  /* of these, without those that _ or . marks as no data */
-    int64_t landed_at_us; /* of the manifest, else the newest file's time; INT64_MIN without either */
+    size_t misfit_count;        /* of these, without those that _ or . marks as no data */
+    struct str manifest_sha256; /* empty without a manifest */
+    int64_t landed_at_us;       /* of the manifest, else the newest file's time; INT64_MIN without either */
 };
 
 /** Files that match the pattern and that no run reads, because their folder is no batch folder. */
@@ -78,6 +79,7 @@ enum assay_code landing_hash(struct store *store, struct landing_batch *batch, i
 /** What a manifest says: files with name, size and sha256 as they were landed. */
 struct landing_manifest {
     bool is_there; /* and can be read */
+    struct str sha256;
     int64_t landed_at_us;
     struct landing_file *files; /* key and time unset */
     size_t file_count;

@@ -4,6 +4,7 @@
  */
 #include "landing/landing_int.h"
 
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/time.h"
 
@@ -26,6 +27,7 @@ void landing_manifest_read(struct store *store, struct str folder, struct arena 
     *out = (struct landing_manifest){0};
     if (store_get(store, str_path(arena, folder, STR(MANIFEST_NAME)), arena, &text, NULL)) return;
     if (json_parse(text, MANIFEST_NAME, &root, NULL)) return;
+    out->sha256 = hash_sha256(arena, text);
     out->is_there = !json_get_str(root, "landed_at", &at, NULL) && time_parse_iso(at, &out->landed_at_us);
     if (out->is_there) read_files(json_member(root, "files"), arena, out);
     json_close(&root);

@@ -57,6 +57,33 @@ bool plan_check_passes(const struct plan_check *check, int64_t count, int64_t to
     return false;
 }
 
+const char *plan_check_gate(const struct plan_check *check) {
+    switch (check->metric) {
+    case CONTRACT_REJECTED_ROWS:
+        return "rule_limit";
+    case CONTRACT_VOLUME:
+        return "volume";
+    case CONTRACT_AGE:
+        return "freshness";
+    default:
+        return "quality";
+    }
+}
+
+struct str plan_age_text(int64_t seconds, struct arena *arena) {
+    static const struct {
+        const char *unit;
+        int64_t seconds;
+    } units[] = {{"d", 86400}, {"h", 3600}, {"min", 60}};
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        if (seconds % units[i].seconds == 0 && seconds != 0)
+            return str_printf(arena, "%lld %s", (long long)(seconds / units[i].seconds), units[i].unit);
+        if (seconds > 2 * units[i].seconds)
+            return str_printf(arena, "%.1f %s", (double)seconds / (double)units[i].seconds, units[i].unit);
+    }
+    return str_printf(arena, "%lld s", (long long)seconds);
+}
+
 static struct str limit_text(const struct contract_check *check, struct arena *arena) {
     static const char *const words[] = {
         [CONTRACT_EQUAL] = "exactly",     [CONTRACT_NOT_EQUAL] = "not",
@@ -65,13 +92,16 @@ static struct str limit_text(const struct contract_check *check, struct arena *a
         [CONTRACT_BETWEEN] = "between",   [CONTRACT_NOT_BETWEEN] = "not between",
     };
     const char *unit = check->is_percent ? " %" : "";
+    if (check->metric == CONTRACT_AGE)
+        return str_printf(arena, "at most %.*s", STR_ARG(plan_age_text(decimal_of(check->low).scaled, arena)));
     if (!check->high.len) return str_printf(arena, "%s %.*s%s", words[check->op], STR_ARG(check->low), unit);
     return str_printf(arena, "%s %.*s and %.*s%s", words[check->op], STR_ARG(check->low), STR_ARG(check->high), unit);
 }
 
 /* ---- what is measured ---- */
 
-static struct str what_text(const struct plan *plan, const struct contract_check *check, struct arena *arena) {
+static struct str what_text(const struct contract *contract, const struct plan *plan,
+                            const struct contract_check *check, struct arena *arena) {
     struct str columns = describe_columns(plan, check->columns, check->column_count, arena);
     switch (check->metric) {
     case CONTRACT_NULL_VALUES:
@@ -83,6 +113,13 @@ static struct str what_text(const struct plan *plan, const struct contract_check
         return str_printf(arena, "rows that repeat %.*s", STR_ARG(columns));
     case CONTRACT_ROW_COUNT:
         return STR("rows landed");
+    case CONTRACT_REJECTED_ROWS:
+        return str_printf(arena, "rows rejected by %.*s", STR_ARG(contract->rules[check->rule].id));
+    case CONTRACT_VOLUME:
+        return str_printf(arena, "rows landed, to the average of the last %lld good batches",
+                          (long long)check->batch_count);
+    case CONTRACT_AGE:
+        return str_printf(arena, "age of the newest %.*s", STR_ARG(columns));
     case CONTRACT_MATCHING_ROWS:
         return str_printf(arena, "rows where %.*s", STR_ARG(describe_expr(check->condition, arena)));
     }
@@ -107,7 +144,7 @@ static enum assay_code compile_check(const struct contract *contract, const stru
                                      struct plan_check *out, struct assay_error *err) {
     *out = (struct plan_check){
         .id = check->id,
-        .what = what_text(plan, check, arena),
+        .what = what_text(contract, plan, check, arena),
         .limit = limit_text(check, arena),
         .metric = check->metric,
         .columns = check->columns,
@@ -116,6 +153,8 @@ static enum assay_code compile_check(const struct contract *contract, const stru
         .low = decimal_of(check->low),
         .high = decimal_of(check->high),
         .is_percent = check->is_percent,
+        .rule = check->rule,
+        .batch_count = check->batch_count,
         .severity = check->severity,
         .place = check->place,
     };

@@ -43,7 +43,7 @@ struct str describe_header(enum contract_header header) {
     return STR("");
 }
 
-struct str describe_severity(enum contract_severity severity) {
+struct str plan_severity_text(enum contract_severity severity) {
     switch (severity) {
     case CONTRACT_ERROR:
         return STR("error");

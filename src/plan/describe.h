@@ -9,7 +9,6 @@ struct str describe_type(struct type type, struct arena *arena);
 struct str describe_expr(const struct expr *e, struct arena *arena);
 struct str describe_format(enum contract_format format);
 struct str describe_header(enum contract_header header);
-struct str describe_severity(enum contract_severity severity);
 struct str describe_kind(enum contract_rule_kind kind);
 /** What a value or a row must be to pass. */
 struct str describe_question(const struct plan *plan, const struct plan_rule *rule, struct arena *arena);

@@ -71,6 +71,8 @@ struct plan_check {
     enum contract_operator op;
     struct plan_decimal low, high;
     bool is_percent;
+    size_t rule;         /* REJECTED_ROWS: index */
+    int64_t batch_count; /* VOLUME: how many of the last good batches count at most */
     enum contract_severity severity;
     struct contract_place place;
 };
@@ -149,6 +151,12 @@ struct str plan_limit_text(const struct plan *plan, struct arena *arena);
 /** Whether rejected of landed is above the limit, on integers. */
 bool plan_limit_exceeded(const struct plan *plan, int64_t rejected, int64_t landed);
 
+/** error, warning or info. */
+struct str plan_severity_text(enum contract_severity severity);
+/** The gate that a check of severity error is: `quality`, `rule_limit`, `volume` or `freshness`. */
+const char *plan_check_gate(const struct plan_check *check);
+/** `2 d`, `90 min`; with a fraction where it is no whole number of the largest unit. */
+struct str plan_age_text(int64_t seconds, struct arena *arena);
 /** Whether a count of rows out of `total` keeps the check's bound; the percentage of no rows is 0. On integers. */
 bool plan_check_passes(const struct plan_check *check, int64_t count, int64_t total);
 

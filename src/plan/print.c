@@ -185,7 +185,7 @@ static void print_rules(const struct plan *plan, struct arena *arena, struct buf
     grid_add(&grid, corrupt);
     for (size_t i = 0; i < plan->rule_count; i++) {
         const struct plan_rule *rule = &plan->rules[i];
-        struct str severity = describe_severity(rule->severity), on_table = describe_on_table(plan, rule, arena);
+        struct str severity = plan_severity_text(rule->severity), on_table = describe_on_table(plan, rule, arena);
         struct str question = describe_question(plan, rule, arena);
         if (!on_table.len) on_table = STR("-");
         grid_add(&grid, (struct grid_row){{rule->reason, rule->id, severity, on_table, question}});
@@ -254,8 +254,7 @@ static void add_row_gate(struct grid *grid, const char *gate, const char *than, 
 }
 
 static struct str check_text(const struct plan_check *check, struct arena *arena) {
-    return str_printf(arena, "%.*s: %.*s are not %.*s", STR_ARG(check->id), STR_ARG(check->what),
-                      STR_ARG(check->limit));
+    return str_printf(arena, "%.*s: %.*s: not %.*s", STR_ARG(check->id), STR_ARG(check->what), STR_ARG(check->limit));
 }
 
 static void print_gates(const struct plan *plan, struct arena *arena, struct buf *out) {
@@ -275,7 +274,8 @@ static void print_gates(const struct plan *plan, struct arena *arena, struct buf
     add_row_gate(&grid, "max_rows", "more", plan->max_rows, plan->max_rows_place);
     for (size_t i = 0; i < plan->check_count; i++)
         if (plan->checks[i].severity == CONTRACT_ERROR)
-            add_noted(&grid, "quality", check_text(&plan->checks[i], arena), line_text(plan->checks[i].place, arena));
+            add_noted(&grid, plan_check_gate(&plan->checks[i]), check_text(&plan->checks[i], arena),
+                      line_text(plan->checks[i].place, arena));
     grid_print(&grid, out);
 }
 
@@ -284,7 +284,7 @@ static void print_noted_checks(const struct plan *plan, struct arena *arena, str
     struct grid grid = {.arena = arena};
     for (size_t i = 0; i < plan->check_count; i++)
         if (plan->checks[i].severity != CONTRACT_ERROR)
-            add_noted(&grid, str_c(arena, describe_severity(plan->checks[i].severity)),
+            add_noted(&grid, str_c(arena, plan_severity_text(plan->checks[i].severity)),
                       check_text(&plan->checks[i], arena), line_text(plan->checks[i].place, arena));
     if (!grid.count) return;
     print_title(out, "Told of the batch (it goes on)");

@@ -121,7 +121,7 @@ static void put_rules(struct json_writer *w, const struct plan *plan, struct are
         put(w, "kind", describe_kind(rule->kind));
         put_or_null(w, "column", rule->column == SIZE_MAX ? STR("") : plan->columns[rule->column].name);
         put(w, "reason", rule->reason);
-        put(w, "severity", describe_severity(rule->severity));
+        put(w, "severity", plan_severity_text(rule->severity));
         put_or_null(w, "predicate", describe_expr(rule->predicate, arena));
         put_reference(w, rule);
         put_or_null(w, "on_table", describe_on_table(plan, rule, arena));
@@ -139,7 +139,7 @@ static void put_checks(struct json_writer *w, const struct plan *plan, struct ar
         put(w, "id", check->id);
         put(w, "measures", check->what);
         put(w, "limit", check->limit);
-        put(w, "severity", describe_severity(check->severity));
+        put(w, "severity", plan_severity_text(check->severity));
         put_or_null(w, "predicate", describe_expr(check->predicate, arena));
         json_key(w, "line");
         json_put_int(w, check->place.line);

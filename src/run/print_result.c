@@ -55,6 +55,8 @@ static void print_checks(struct json_writer *w, const struct silver_result *s) {
         put_int(w, "rows", c->count);
         put_int(w, "of", c->total);
         put_member(w, "limit", c->check->limit);
+        json_key(w, "measured");
+        json_put_bool(w, c->is_measured);
         json_key(w, "passed");
         json_put_bool(w, c->is_passed);
         json_end_object(w);
@@ -79,6 +81,10 @@ static void print_counts(struct json_writer *w, const struct run_result *r) {
     print_rule_counts(w, s, false);
     json_key(w, "warnings");
     print_rule_counts(w, s, true);
+    if (s->overruled.len) {
+        put_member(w, "overruled", s->overruled);
+        put_member(w, "accepted_because", r->accepted_because);
+    }
     json_key(w, "checks");
     print_checks(w, s);
     json_key(w, "rounded");

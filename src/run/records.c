@@ -8,46 +8,45 @@
 #include "run/run_int.h"
 
 #include "base/json.h"
-#include "base/limits.h"
 
 enum { RECORDS_MAX = 1000000 };
 
-static const struct type STRING = {.kind = TYPE_STRING}, BIGINT = {.kind = TYPE_BIGINT},
-                         TIMESTAMP = {.kind = TYPE_TIMESTAMP};
-
 /** The table's columns, in order. print_row fills them in this order. */
-static const struct {
-    const char *name;
-    const struct type *type;
-} columns[] = {
-    {"run_id", &STRING},
-    {"table_name", &STRING},
-    {"contract_id", &STRING},
-    {"contract_version", &STRING},
-    {"contract_hash", &STRING},
-    {"batch_id", &STRING},
-    {"status", &STRING},
-    {"gate", &STRING},
-    {"message", &STRING},
-    {"reader_settings", &STRING},
-    {"files", &STRING},
-    {"rules", &STRING},
-    {"landed", &BIGINT},
-    {"corrupt", &BIGINT},
-    {"accepted", &BIGINT},
-    {"superseded", &BIGINT},
-    {"quarantined", &BIGINT},
-    {"inserted", &BIGINT},
-    {"updated", &BIGINT},
-    {"unchanged", &BIGINT},
-    {"left_behind", &BIGINT},
-    {"bronze_version", &BIGINT},
-    {"quarantine_version", &BIGINT},
-    {"silver_version_before", &BIGINT},
-    {"silver_version", &BIGINT},
-    {"started_at", &TIMESTAMP},
-    {"ended_at", &TIMESTAMP},
-    {"engine", &STRING},
+static const struct memory_column columns[] = {
+    {"run_id", TYPE_STRING},
+    {"table_name", TYPE_STRING},
+    {"contract_id", TYPE_STRING},
+    {"contract_version", TYPE_STRING},
+    {"contract_hash", TYPE_STRING},
+    {"batch_id", TYPE_STRING},
+    {"status", TYPE_STRING},
+    {"gate", TYPE_STRING},
+    {"message", TYPE_STRING},
+    {"reader_settings", TYPE_STRING},
+    {"files", TYPE_STRING},
+    {"rules", TYPE_STRING},
+    {"landed", TYPE_BIGINT},
+    {"corrupt", TYPE_BIGINT},
+    {"accepted", TYPE_BIGINT},
+    {"superseded", TYPE_BIGINT},
+    {"quarantined", TYPE_BIGINT},
+    {"inserted", TYPE_BIGINT},
+    {"updated", TYPE_BIGINT},
+    {"unchanged", TYPE_BIGINT},
+    {"left_behind", TYPE_BIGINT},
+    {"bronze_version", TYPE_BIGINT},
+    {"quarantine_version", TYPE_BIGINT},
+    {"silver_version_before", TYPE_BIGINT},
+    {"silver_version", TYPE_BIGINT},
+    {"started_at", TYPE_TIMESTAMP},
+    {"ended_at", TYPE_TIMESTAMP},
+    {"engine", TYPE_STRING},
+    {"manifest_hash", TYPE_STRING},
+    {"accepted_because", TYPE_STRING},
+    {"overruled", TYPE_STRING},
+    {"reference_versions", TYPE_STRING},
+    {"bronze_seconds", TYPE_DOUBLE},
+    {"silver_seconds", TYPE_DOUBLE},
 };
 enum { COLUMN_COUNT = sizeof columns / sizeof columns[0] };
 
@@ -99,6 +98,32 @@ enum assay_code records_load(struct session *session, const struct plan *plan, s
                                         engine_cell_at(&r, i, 4)->text, engine_cell_at(&r, i, 5)->text,
                                         engine_cell_at(&r, i, 6)->text};
     return ASSAY_OK;
+}
+
+enum assay_code records_history(struct session *session, const struct plan *plan, struct str batch_id, int64_t most,
+                                struct arena *arena, int64_t **out, size_t *count, struct assay_error *err) {
+    struct delta_snapshot *snapshot;
+    struct engine_result r = {0};
+    struct buf sql = {0};
+    *out = NULL;
+    *count = 0;
+    enum assay_code rc =
+        delta_snapshot_load(session->store, session->engine, STR(RUNS_ROOT), DELTA_LATEST, arena, &snapshot, err);
+    if (rc) return rc == ASSAY_NOT_FOUND ? ASSAY_OK : rc;
+    buf_addz(&sql, "SELECT landed FROM (SELECT * FROM ");
+    rc = delta_scan_sql(snapshot, NULL, snapshot->file_count, false, arena, &sql, err);
+    buf_addz(&sql, " WHERE table_name = ");
+    engine_sql_text(&sql, plan->table);
+    buf_addz(&sql, " AND batch_id <> ");
+    engine_sql_text(&sql, batch_id);
+    buf_addz(&sql, " QUALIFY row_number() OVER (PARTITION BY batch_id ORDER BY ended_at DESC, run_id DESC) = 1) "
+                   "WHERE status = 'done' AND landed IS NOT NULL ORDER BY ended_at DESC, run_id DESC");
+    buf_printf(&sql, " LIMIT %lld", (long long)most);
+    if (rc == ASSAY_OK) rc = engine_query(session->engine, buf_str(&sql), (size_t)most, arena, &r, err);
+    buf_free(&sql);
+    *out = ARENA_ARRAY(arena, r.row_count, int64_t);
+    for (size_t i = 0; i < r.row_count; i++) (*out)[(*count)++] = engine_cell_int(engine_cell_at(&r, i, 0), 0);
+    return rc;
 }
 
 static void print_rules(const struct run_result *r, struct buf *out) {
@@ -172,49 +197,28 @@ static void print_row(const struct run_result *r, struct arena *arena, struct bu
     }
     buf_printf(sql, "make_timestamptz(%lld) AS started_at, make_timestamptz(%lld) AS ended_at, 'embedded' AS engine",
                (long long)r->started_us, (long long)r->ended_us);
+    const struct {
+        const char *name;
+        struct str text;
+    } more[] = {{"manifest_hash", r->batch.manifest_sha256},
+                {"accepted_because", r->accepted_because},
+                {"overruled", s->overruled},
+                {"reference_versions", s->reference_versions}};
+    for (size_t i = 0; i < sizeof more / sizeof more[0]; i++) {
+        buf_addz(sql, ", ");
+        put_text(sql, more[i].text);
+        buf_printf(sql, "::VARCHAR AS %s", more[i].name);
+    }
+    buf_printf(sql, ", %.6f::DOUBLE AS bronze_seconds, %.6f::DOUBLE AS silver_seconds", r->bronze_s, r->silver_s);
     buf_free(&rules);
-}
-
-static struct delta_metadata *runs_metadata(struct arena *arena) {
-    struct delta_metadata *m = ARENA_NEW(arena, struct delta_metadata);
-    m->description = STR("One row for each batch that was run under a contract.");
-    for (size_t i = 0; i < COLUMN_COUNT; i++)
-        delta_field_add(m, arena, str_of(columns[i].name), *columns[i].type, true, (struct str){0});
-    return m;
-}
-
-static enum assay_code add_once(struct session *session, struct str select, const struct run_result *result,
-                                struct arena *arena, struct assay_error *err) {
-    struct delta_snapshot *snapshot = NULL;
-    struct delta_new_files files;
-    int64_t version;
-    enum assay_code rc =
-        delta_snapshot_load(session->store, session->engine, STR(RUNS_ROOT), DELTA_LATEST, arena, &snapshot, err);
-    if (rc && rc != ASSAY_NOT_FOUND) return rc;
-    if (rc == ASSAY_NOT_FOUND) snapshot = NULL;
-    const struct delta_metadata *metadata = snapshot ? &snapshot->metadata : runs_metadata(arena);
-    TRY(delta_write_files(session->engine, session->staging, metadata, select, &(struct engine_write_options){0}, arena,
-                          &files, err));
-    struct delta_commit commit = {
-        .base = snapshot,
-        .metadata = snapshot ? NULL : metadata,
-        .adds = files.files,
-        .add_count = files.count,
-        .scope = DELTA_READ_NOTHING,
-        .operation = "WRITE",
-        .parameters = STR("{\"mode\":\"Append\",\"partitionBy\":\"[]\"}"),
-        .user_metadata = run_user_metadata(result, arena),
-    };
-    return delta_commit(session->store, session->engine, STR(RUNS_ROOT), &commit, &version, err);
 }
 
 enum assay_code records_add(struct session *session, const struct run_result *result, struct arena *arena,
                             struct assay_error *err) {
     struct buf select = {0};
-    enum assay_code rc = ASSAY_CONFLICT;
     print_row(result, arena, &select);
-    for (int i = 0; i < LIMIT_REDO && rc == ASSAY_CONFLICT; i++)
-        rc = add_once(session, buf_str(&select), result, arena, err);
+    enum assay_code rc = memory_append(session, STR(RUNS_ROOT), "One row for each batch that was run under a contract.",
+                                       columns, COLUMN_COUNT, buf_str(&select), result, arena, err);
     buf_free(&select);
     return rc;
 }

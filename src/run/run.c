@@ -91,13 +91,27 @@ static enum assay_code run_bronze(struct session *session, struct run_result *r,
     return rc;
 }
 
+/** How many of the last good batches a check of the plan looks at; 0: none does. */
+static int64_t history_wanted(const struct plan *plan) {
+    int64_t most = 0;
+    for (size_t k = 0; k < plan->check_count; k++)
+        if (plan->checks[k].batch_count > most) most = plan->checks[k].batch_count;
+    return most;
+}
+
 static enum assay_code run_silver(struct session *session, struct run_result *r, struct arena *arena) {
+    int64_t *history = NULL, most = history_wanted(r->plan);
+    size_t history_count = 0;
+    if (most) TRY(records_history(session, r->plan, r->batch_id, most, arena, &history, &history_count, &r->err));
     struct silver_input in = {.store = session->store,
                               .engine = session->engine,
                               .staging = session->staging,
                               .plan = r->plan,
                               .batch_id = r->batch_id,
                               .bronze = &r->bronze,
+                              .history = history,
+                              .history_count = history_count,
+                              .is_let_through = r->accepted_because.len > 0,
                               .user_metadata = run_user_metadata(r, arena)};
     double start = time_monotonic_s();
     enum assay_code rc = silver_load(&in, arena, &r->silver, &r->err);
@@ -144,6 +158,7 @@ static enum assay_code run_batch(struct session *session, const struct plan *pla
     struct arena arena = {0};
     struct run_result r = {
         .plan = plan, .batch_id = batch_id, .run_id = hash_uuid(&arena), .started_us = time_now_us()};
+    r.accepted_because = options->accepted_because;
     if (options->report) options->report(options->context, &r);
     r.code = plan_batch_check(batch_id, &r.err);
     if (r.code) r.gate = STR("batch_id");
@@ -154,7 +169,9 @@ static enum assay_code run_batch(struct session *session, const struct plan *pla
     bool is_recorded = (options->stages & RUN_SILVER) && (r.code == ASSAY_OK || r.code == ASSAY_REFUSED);
     if (is_recorded) {
         struct assay_error record_err = {0};
-        enum assay_code rc = records_add(session, &r, &arena, &record_err);
+        enum assay_code rc = ASSAY_OK;
+        if (r.has_silver && r.silver.was_counted) rc = rule_results_add(session, &r, &arena, &record_err);
+        if (rc == ASSAY_OK) rc = records_add(session, &r, &arena, &record_err);
         if (rc) tell_unrecorded(&r, rc, &record_err);
     }
     if (r.code == ASSAY_INTERRUPTED) tell_interrupted(&r);

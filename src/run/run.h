@@ -190,7 +190,8 @@ struct run_result {
     struct landing_batch batch;
     struct bronze_result bronze;
     struct silver_result silver;
-    struct run_changes changes; /* when the batch was loaded before with other content */
+    struct run_changes changes;  /* when the batch was loaded before with other content */
+    struct str accepted_because; /* the reason of a person who let the batch through its gates; empty otherwise */
     int64_t started_us, ended_us;
     double bronze_s, silver_s;
 };
@@ -199,8 +200,10 @@ struct run_result {
 typedef void run_report_fn(void *context, const struct run_result *result);
 
 struct run_options {
-    unsigned stages;     /* RUN_BRONZE | RUN_SILVER */
-    struct str batch_id; /* empty: every pending batch */
+    unsigned stages;             /* RUN_BRONZE | RUN_SILVER */
+    struct str batch_id;         /* empty: every pending batch */
+    struct str accepted_because; /* with batch_id: gates after quarantine are told and do not refuse it; the reason is
+                                    recorded */
     run_report_fn *report;
     void *context;
 };
@@ -213,6 +216,10 @@ struct run_options {
  */
 enum assay_code run_plans(struct session *session, struct plan **plans, size_t plan_count,
                           const struct run_options *options, size_t *batch_count, struct assay_error *err) NODISCARD;
+
+/** Key of the table of runs, and of the table of what each rule counted in each run. */
+#define RUN_TABLE "assay.runs"
+#define RUN_RULES_TABLE "assay.rule_results"
 
 /** After this, the run ends before its next commit with INTERRUPTED; a commit under way is finished. Async-signal-safe.
  */

@@ -5,6 +5,7 @@
 #include "run/run.h"
 
 #define RUNS_ROOT "Tables/assay/runs"
+#define RULE_RESULTS_ROOT "Tables/assay/rule_results"
 
 /** What the table of runs says of a batch under a contract: its last record. */
 struct run_record {
@@ -23,7 +24,26 @@ enum assay_code records_load(struct session *session, const struct plan *plan, s
 /** Append the result to assay.runs. */
 enum assay_code records_add(struct session *session, const struct run_result *result, struct arena *arena,
                             struct assay_error *err) NODISCARD;
+/** Rows that landed in the last good batches of the plan's table but this one, newest first, at most `most`. */
+enum assay_code records_history(struct session *session, const struct plan *plan, struct str batch_id, int64_t most,
+                                struct arena *arena, int64_t **out, size_t *count, struct assay_error *err) NODISCARD;
 const struct run_record *records_find(const struct run_record *records, size_t count, struct str batch_id);
+
+/** A column of a table of memory. */
+struct memory_column {
+    const char *name;
+    enum type_kind type;
+};
+/**
+ * Append the rows of a SELECT to a table of memory, which is made or gets the columns that it lacks.
+ * @param root  store key of its folder
+ */
+enum assay_code memory_append(struct session *session, struct str root, const char *description,
+                              const struct memory_column *columns, size_t column_count, struct str select,
+                              const struct run_result *result, struct arena *arena, struct assay_error *err) NODISCARD;
+/** Append what each rule and check counted to assay.rule_results. */
+enum assay_code rule_results_add(struct session *session, const struct run_result *result, struct arena *arena,
+                                 struct assay_error *err) NODISCARD;
 
 /** The files of a batch as a record keeps them. */
 struct str record_files(const struct landing_batch *batch, struct arena *arena);

@@ -245,7 +245,17 @@ static void print_counted(const struct plan *plan, const struct plan_check *chec
 }
 
 bool checked_counts_rows(const struct plan_check *check) {
-    return check->metric != CONTRACT_ROW_COUNT && check->metric != CONTRACT_DUPLICATE_VALUES;
+    return check->metric == CONTRACT_NULL_VALUES || check->metric == CONTRACT_MISSING_VALUES ||
+           check->metric == CONTRACT_INVALID_VALUES || check->metric == CONTRACT_MATCHING_ROWS;
+}
+
+void checked_newest_sql(const struct silver_load *load, const struct plan_column *column, struct buf *sql) {
+    buf_addz(sql, "SELECT epoch_us(max(v.");
+    engine_sql_name(sql, column->name);
+    buf_addz(sql, column->type.kind == TYPE_DATE ? ")::TIMESTAMP + INTERVAL 1 DAY" : ")");
+    buf_addz(sql, ") // 1000000 FROM (");
+    print_typed_layer(load, sql);
+    buf_addz(sql, ") v WHERE v.\"_corrupt_record\" IS NULL");
 }
 
 void checked_checks_sql(const struct silver_load *load, struct buf *sql) {

@@ -7,6 +7,8 @@
  */
 #include "silver/silver_int.h"
 
+#include "base/time.h"
+
 static enum assay_code count_rows(struct silver_load *load, struct assay_error *err) {
     const struct plan *plan = load->in->plan;
     struct silver_result *out = load->out;
@@ -54,24 +56,85 @@ static enum assay_code count_duplicates(struct silver_load *load, struct silver_
     return ASSAY_OK;
 }
 
+/** Against fewer batches an average says nothing. */
+enum { HISTORY_MIN = 3 };
+
+static void compare_volume(const struct silver_load *load, struct silver_check *out) {
+    const struct silver_input *in = load->in;
+    size_t wanted = (size_t)out->check->batch_count, least = wanted < HISTORY_MIN ? wanted : HISTORY_MIN;
+    size_t count = in->history_count < wanted ? in->history_count : wanted;
+    int64_t sum = 0;
+    for (size_t i = 0; i < count; i++) sum += in->history[i];
+    out->is_measured = count >= least && sum > 0;
+    if (!out->is_measured) return;
+    /* landed to sum / count, as whole numbers */
+    out->count = load->out->landed * (int64_t)count;
+    out->total = sum;
+}
+
+/** Seconds since the newest value; of a date, since its day ended. */
+static enum assay_code measure_age(struct silver_load *load, struct silver_check *out, struct assay_error *err) {
+    const struct plan_column *c = &load->in->plan->columns[out->check->columns[0]];
+    struct engine_result r;
+    struct buf sql = {0};
+    checked_newest_sql(load, c, &sql);
+    enum assay_code rc = engine_query(load->in->engine, buf_str(&sql), 1, load->arena, &r, err);
+    buf_free(&sql);
+    if (rc) return rc;
+    const struct engine_cell *newest = engine_cell_at(&r, 0, 0);
+    out->is_measured = !newest->is_null;
+    if (!out->is_measured) return ASSAY_OK;
+    out->count = time_now_us() / 1000000 - engine_cell_int(newest, 0);
+    out->total = 1;
+    return ASSAY_OK;
+}
+
+static int64_t count_rejected(const struct silver_load *load, const struct plan_check *check) {
+    const struct silver_result *out = load->out;
+    for (size_t i = 0; i < out->rule_count; i++)
+        if (str_eq(out->rules[i].id, load->in->plan->rules[check->rule].id)) return out->rules[i].count;
+    return 0;
+}
+
+static enum assay_code measure(struct silver_load *load, struct silver_check *out, struct assay_error *err) {
+    switch (out->check->metric) {
+    case CONTRACT_DUPLICATE_VALUES:
+        return count_duplicates(load, out, err);
+    case CONTRACT_REJECTED_ROWS:
+        out->count = count_rejected(load, out->check);
+        return ASSAY_OK;
+    case CONTRACT_VOLUME:
+        compare_volume(load, out);
+        return ASSAY_OK;
+    case CONTRACT_AGE:
+        return measure_age(load, out, err);
+    default: /* ROW_COUNT: as it is; the others: count_rows */
+        return ASSAY_OK;
+    }
+}
+
 enum assay_code checks_measure(struct silver_load *load, struct assay_error *err) {
     const struct plan *plan = load->in->plan;
     struct silver_result *out = load->out;
     out->checks = ARENA_ARRAY(load->arena, plan->check_count, struct silver_check);
     out->check_count = plan->check_count;
     for (size_t k = 0; k < plan->check_count; k++)
-        out->checks[k] = (struct silver_check){.check = &plan->checks[k], .count = out->landed, .total = out->landed};
+        out->checks[k] = (struct silver_check){
+            .check = &plan->checks[k], .count = out->landed, .total = out->landed, .is_measured = true};
     TRY(count_rows(load, err));
     for (size_t k = 0; k < plan->check_count; k++) {
         struct silver_check *check = &out->checks[k];
-        if (check->check->metric == CONTRACT_DUPLICATE_VALUES) TRY(count_duplicates(load, check, err));
-        check->is_passed = plan_check_passes(check->check, check->count, check->total);
+        TRY(measure(load, check, err));
+        check->is_passed = !check->is_measured || plan_check_passes(check->check, check->count, check->total);
     }
     return ASSAY_OK;
 }
 
 struct str silver_check_text(const struct silver_check *check, struct arena *arena) {
+    if (!check->is_measured) return STR("nothing to compare with");
+    if (check->check->metric == CONTRACT_AGE) return plan_age_text(check->count, arena);
     if (!check->check->is_percent || check->total == 0) return str_printf(arena, "%lld", (long long)check->count);
-    return str_printf(arena, "%.4g %% (%lld)", 100.0 * (double)check->count / (double)check->total,
-                      (long long)check->count);
+    double percent = 100.0 * (double)check->count / (double)check->total;
+    if (check->check->metric == CONTRACT_VOLUME) return str_printf(arena, "%.4g %%", percent);
+    return str_printf(arena, "%.4g %% (%lld of %lld)", percent, (long long)check->count, (long long)check->total);
 }

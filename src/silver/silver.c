@@ -5,6 +5,8 @@
  */
 #include "silver/silver_int.h"
 
+#include "base/json.h"
+
 #include <stdlib.h>
 
 static enum assay_code find_raw(struct silver_load *load, struct assay_error *err) {
@@ -35,8 +37,9 @@ static enum assay_code find_raw(struct silver_load *load, struct assay_error *er
     return rc ? rc : typed_prepare(load, bronze, err);
 }
 
-/** The active keys of a reference table, as a temp table that the rule's answer looks into. */
-static enum assay_code load_reference(const struct silver_load *load, const struct plan_rule *rule,
+/** The active keys of a reference table, as a temp table that the rule's answer looks into.
+ * @param version  in: the one to look at; out: the same, as a number */
+static enum assay_code load_reference(const struct silver_load *load, const struct plan_rule *rule, int64_t *version,
                                       struct assay_error *err) {
     const struct silver_input *in = load->in;
     struct arena *arena = load->arena;
@@ -44,7 +47,7 @@ static enum assay_code load_reference(const struct silver_load *load, const stru
     struct delta_snapshot *s;
     struct buf sql = {0};
     TRY(plan_table_root(rule->reference_table, arena, &root, err));
-    enum assay_code rc = delta_snapshot_load(in->store, in->engine, root, DELTA_LATEST, arena, &s, err);
+    enum assay_code rc = delta_snapshot_load(in->store, in->engine, root, *version, arena, &s, err);
     if (rc == ASSAY_NOT_FOUND)
         return error_set(
             err, rc, root.ptr,
@@ -56,6 +59,7 @@ static enum assay_code load_reference(const struct silver_load *load, const stru
         error_prepend(err, "rule %.*s: reference table %.*s", STR_ARG(rule->id), STR_ARG(rule->reference_table));
         return rc;
     }
+    *version = s->version;
     struct str name = str_printf(arena, "assay_reference_%.*s", STR_ARG(rule->id));
     buf_addz(&sql, "CREATE OR REPLACE TEMP TABLE ");
     engine_sql_name(&sql, name);
@@ -83,11 +87,36 @@ done:
     return rc;
 }
 
+/** The version at which an earlier rule looked into the same table, or the latest. */
+static int64_t earlier_version(const struct plan *plan, const int64_t *versions, size_t rule) {
+    for (size_t k = 0; k < rule; k++)
+        if (versions[k] >= 0 && str_eq_nocase(plan->rules[k].reference_table, plan->rules[rule].reference_table))
+            return versions[k];
+    return DELTA_LATEST;
+}
+
+/** Every rule over a table looks at one version of it, which is told. */
 static enum assay_code load_references(const struct silver_load *load, struct assay_error *err) {
-    for (size_t k = 0; k < load->in->plan->rule_count; k++)
-        if (load->in->plan->rules[k].kind == CONTRACT_REFERENCE)
-            TRY(load_reference(load, &load->in->plan->rules[k], err));
-    return ASSAY_OK;
+    const struct plan *plan = load->in->plan;
+    struct buf text = {0};
+    struct json_writer w = {.out = &text};
+    int64_t *versions = ARENA_ARRAY(load->arena, plan->rule_count, int64_t);
+    enum assay_code rc = ASSAY_OK;
+    json_begin_object(&w);
+    for (size_t k = 0; k < plan->rule_count && rc == ASSAY_OK; k++) {
+        versions[k] = -1;
+        if (plan->rules[k].kind != CONTRACT_REFERENCE) continue;
+        bool is_told = earlier_version(plan, versions, k) != DELTA_LATEST;
+        versions[k] = earlier_version(plan, versions, k);
+        rc = load_reference(load, &plan->rules[k], &versions[k], err);
+        if (is_told) continue;
+        json_key_str(&w, plan->rules[k].reference_table);
+        json_put_int(&w, versions[k]);
+    }
+    json_end_object(&w);
+    if (text.len > 2) load->out->reference_versions = str_copy(load->arena, buf_str(&text));
+    buf_free(&text);
+    return rc;
 }
 
 static enum assay_code check_account(const struct silver_load *load, struct assay_error *err) {

@@ -17,6 +17,10 @@ struct silver_input {
     struct str batch_id;
     const struct bronze_result *bronze; /* what bronze holds of the batch */
     struct str user_metadata;           /* JSON for commitInfo */
+    /** Rows that landed in the last good batches of the table, newest first, other batches than this one. */
+    const int64_t *history;
+    size_t history_count;
+    bool is_let_through; /* a person accepts the batch: gates are measured and told, and let it pass */
 };
 
 /** How often a rule spoke. */
@@ -30,7 +34,8 @@ struct silver_rule_count {
 /** What a check of the batch measured. */
 struct silver_check {
     const struct plan_check *check;
-    int64_t count, total; /* rows, out of the rows that were looked at */
+    int64_t count, total; /* rows, out of the rows that were looked at; VOLUME: of the average; AGE: seconds */
+    bool is_measured;     /* false: there was nothing to compare with, and it passed */
     bool is_passed;
 };
 
@@ -40,7 +45,8 @@ struct silver_rounded {
 };
 
 struct silver_result {
-    struct str gate, gate_detail;         /* empty when all gates let the batch through */
+    struct str gate, gate_detail; /* empty when all gates let the batch through, but for those a person overruled */
+    struct str overruled; /* the first gate that would have refused a batch that is let through, with its detail */
     struct str gate_measured, gate_limit; /* texts */
     bool was_counted;                     /* counts below are known (not after the missing-column gate) */
     int64_t landed, corrupt, accepted, superseded, quarantined;
@@ -55,9 +61,10 @@ struct silver_result {
     bool is_written, is_quarantine_written;
     int64_t version, version_before; /* of silver; -1: no table */
     int64_t quarantine_version;
+    struct str reference_versions; /* JSON: {"silver.customers": 12}; empty without references */
 };
 
-/** What was measured, as `12`, or `4.3 % (12)` where the limit is a percentage. */
+/** What was measured, as `12`, `4.3 % (12 of 280)` where the limit is a percentage, `3 d` of an age. */
 struct str silver_check_text(const struct silver_check *check, struct arena *arena);
 
 /** @return OK; REFUSED a gate (result filled as far as it was counted) or a constraint violated by a row; INVALID the

@@ -69,17 +69,6 @@ bool typed_is_text(const struct silver_load *load, size_t i);
 bool typed_is_direct(const struct silver_load *load, size_t i);
 void typed_cast_sql(const struct silver_load *load, size_t i, struct buf *sql);
 
-/* typed.c: columns of bronze that are no text */
-/** After load->raw is known: it gets the values as text under their names, and typed ones as "=v<source column>" too.
- * @return OK; REFUSED (column_type) a column whose values would have to change to become the contract's */
-enum assay_code typed_prepare(struct silver_load *load, const struct delta_snapshot *bronze,
-                              struct assay_error *err) NODISCARD;
-/** Whether contract column i is read from text. */
-bool typed_is_text(const struct silver_load *load, size_t i);
-/** Whether contract column i is cast from "=v<source>" as it is, by typed_cast_sql over layer t. */
-bool typed_is_direct(const struct silver_load *load, size_t i);
-void typed_cast_sql(const struct silver_load *load, size_t i, struct buf *sql);
-
 /* verdict.c */
 enum assay_code verdict_make(struct silver_load *load, struct assay_error *err) NODISCARD;
 /** Counts into load->out, and missing[i] for each contract column (rows without a value). */

@@ -108,7 +108,7 @@ def test_warning_lets_the_batch_through(project):
     result, done = run(project, contract(phone=["{ id: phones, metric: nullValues, mustBeLessThan: 2, severity: warning }"]))
     assert one(done)["passed"] is False and done["gate"] is None
     text = project.assay("run", "silver.people", "--batch", "b1").stdout
-    assert "check       phones: 2 rows without phone, where the contract has less than 2" in text
+    assert "check       phones: rows without phone: 2, where the contract has less than 2" in text
 
 
 def test_unique_is_asked_of_the_batch(project):
@@ -178,3 +178,115 @@ def test_formats_and_multiples(project):
     reasons = {r["rule"]: r["rows"] for r in done["reasons"]}
     assert reasons == {**{f"{f}_format": sum(1 for _, g, fit in FORMATS if g == f and not fit) for f in columns},
                        "pack_multiple": 1, "price_multiple": 1}
+
+
+# ---- gates over history and time, per rule; a person lets a batch through ----
+
+def small(rows, start=0, phone="01"):
+    return "id,phone,email,age\n" + "".join(f"{start + i},{phone},m{start + i}@example.com,20\n" for i in range(rows))
+
+
+def with_batch(more, text=None):
+    return (text or contract()).replace("{ maxRejectPercent: 100 }", f"{{ maxRejectPercent: 100, {more} }}")
+
+
+def load(project, name, batch, content, *more, code=0):
+    project.batch("crm/people", batch, {"p.csv": content})
+    result = project.assay("run", name, "--batch", batch, "--json", *more, code=code)
+    return result, result.json()["runs"][0]
+
+
+def test_volume_against_the_last_good_batches(project):
+    name = project.contract(with_batch("volume: { lastBatches: 4, minPercent: 50, maxPercent: 200 }"))
+    for i, rows in enumerate([10, 20, 30]):  # nothing to compare with before there are three
+        _, done = load(project, name, f"b{i}", small(rows, 100 * i))
+        assert one(done)["passed"] and not one(done)["measured"]
+    # the average is 20: 9 are 45 percent, 41 are 205 percent, both ends of the range belong to it
+    for batch, rows, percent in (("low", 9, "45 %"), ("high", 41, "205 %")):
+        result, done = load(project, name, batch, small(rows, 1000), code=1)
+        assert done["gate"] == "volume" and percent in done["message"] and "last 4 good batches" in done["message"]
+    _, done = load(project, name, "least", small(10, 2000))
+    assert one(done) == {**one(done), "passed": True, "rows": 30, "of": 60}
+    # refused batches did not count; now 20, 30, 10 and 10 before it: the fifth back is out
+    _, done = load(project, name, "last", small(35, 3000))
+    assert one(done)["of"] == 10 + 30 + 20 + 10 and one(done)["rows"] == 35 * 4
+
+
+def test_freshness_of_a_column(project):
+    text = """\
+apiVersion: v3.2.0
+kind: DataContract
+id: people
+version: "1.0.0"
+status: active
+team: { name: crm, members: [{ username: crm@example.com, role: Owner }] }
+slaProperties:
+  - { property: freshness, value: 2, unit: d, element: people.seen, customProperties: [{ property: onBreach, vendor: assay, value: stopBatch }] }
+  - { property: freshness, value: 36, unit: hours, element: people.born }
+schema:
+  - name: people
+    physicalName: silver.people
+    customProperties:
+      - { property: source, vendor: assay, value: { path: landing/crm/people, format: csv } }
+      - { property: grain, vendor: assay, value: { keys: [id] } }
+    properties:
+      - { name: id, logicalType: integer, physicalType: int }
+      - { name: seen, logicalType: timestamp, physicalType: timestamp }
+      - { name: born, logicalType: date, physicalType: date }
+"""
+    name = project.contract(text)
+    project.batch("crm/people", "b1", {"p.csv": "id,seen,born\n1,2026-03-01 12:00:00,2026-02-28\n2,2026-03-02 12:00:00,2026-03-01\n"})
+
+    def at(moment, code=0):  # 2026-03-04T12:00:00Z is 1772625600
+        env = {"ASSAY_TEST_NOW": str((1772625600 + moment) * 1000000)}
+        return project.assay("run", name, "--batch", "b1", "--json", code=code, env=env).json()["runs"][0]
+
+    done = at(0)  # two days to the second; the day of the date ended 84 hours ago... 2026-03-02T00:00 to 03-04T12:00 is 60 h
+    assert {c["check"]: (c["rows"], c["passed"]) for c in done["checks"]} == {
+        "seen_freshness": (172800, True), "born_freshness": (216000, False)}
+    done = at(1, code=1)
+    assert done["gate"] == "freshness" and "at most 2 d" in done["message"] and "age of the newest seen" in done["message"]
+
+
+def test_limit_of_one_rule(project):
+    item = ("{ id: short_phone, metric: invalidValues, arguments: { pattern: '^01' }, mustBe: 0, "
+            "customProperties: [{ property: assayMaxRejectPercent, value: 10 }] }")
+    name = project.contract(contract(phone=[item]))
+    _, done = load(project, name, "b1", small(9) + small(1, 9, "x").split("\n", 1)[1])  # 1 of 10 passes
+    assert one(done) == {**one(done), "check": "short_phone_limit", "rows": 1, "of": 10, "passed": True}
+    _, done = load(project, name, "b2", small(8) + small(1, 9, "x").split("\n", 1)[1], code=1)  # 1 of 9 does not
+    assert done["gate"] == "rule_limit" and "rows rejected by short_phone: 11.11 % (1 of 9)" in done["message"]
+
+
+def test_a_person_lets_a_batch_through_once(project):
+    name = project.contract(contract().replace("maxRejectPercent: 100", "maxRejectPercent: 5"))
+    project.batch("crm/people", "b1", {"p.csv": ROWS})
+    assert project.assay("run", name, "--batch", "b1", "--json", code=1).json()["runs"][0]["gate"] == "reject_ratio"
+    for words in (["--accept-batch", "x"], ["--batch", "b1", "--accept-batch", " "]):
+        assert "accept-batch" in project.assay("run", name, *words, code=2).stderr
+    assert "accept-batch" in project.assay("run", "--batch", "b1", "--accept-batch", "x", code=2).stderr
+    text = project.assay("run", name, "--batch", "b1", "--accept-batch", "agreed with CRM").stdout
+    assert "let through reject_ratio: 2 of 9 rows rejected" in text and "because: agreed with CRM" in text
+    assert len(project.rows(name)) == 7 and len(project.rows("quarantine.people")) == 2
+    (refused, done) = sorted(project.rows("assay.runs"), key=lambda r: r["ended_at"])
+    assert (refused["status"], refused["accepted_because"]) == ("refused", None)
+    assert (done["status"], done["gate"], done["accepted_because"]) == ("done", None, "agreed with CRM")
+    assert done["overruled"].startswith("reject_ratio: 2 of 9")
+    # once: without the word the same batch is refused again
+    assert project.assay("run", name, "--batch", "b1", "--json", code=1).json()["runs"][0]["gate"] == "reject_ratio"
+
+
+def test_rule_results_are_kept(project):
+    items = ["{ id: phones, metric: nullValues, mustBeLessThan: 9 }"]
+    result, done = run(project, contract(phone=items))
+    rows = {r["rule"]: r for r in project.rows("assay.rule_results")}
+    assert set(rows) == {"corrupt_record", "id_required", "id_cast", "age_cast", "phones"}
+    assert (rows["age_cast"]["rows"], rows["age_cast"]["of_rows"], rows["age_cast"]["passed"]) == (1, 9, None)
+    assert (rows["id_cast"]["rows"], rows["corrupt_record"]["rows"]) == (0, 1)
+    assert (rows["phones"]["kind"], rows["phones"]["rows"], rows["phones"]["of_rows"], rows["phones"]["passed"]) == ("check", 2, 8, True)
+    assert {r["run_id"] for r in rows.values()} == {done["run_id"]}
+    listed = project.assay("runs", "list", "--json").stdout.splitlines()
+    assert len(listed) == 1 and done["run_id"] in listed[0]
+    shown = project.assay("runs", "show", done["run_id"][:8]).stdout
+    assert "age_cast" in shown and "accepted               7" in shown
+    assert "no run `zz` is recorded" in project.assay("runs", "show", "zz", code=2).stderr

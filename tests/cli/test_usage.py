@@ -6,8 +6,8 @@ import subprocess
 import feed
 import pytest
 
-COMMANDS = ["init", "lint", "plan", "land", "landing list", "landing verify", "run", "bronze", "silver", "quarantine show", "trace",
-            "query", "history", "detail", "constraints show", "constraints add", "constraints drop", "restore", "checkpoint",
+COMMANDS = ["init", "lint", "plan", "land", "landing list", "landing verify", "run", "bronze", "silver", "quarantine show",
+            "runs list", "runs show", "trace", "query", "history", "detail", "constraints show", "constraints add", "constraints drop", "restore", "checkpoint",
             "completion", "help", "version"]
 
 
