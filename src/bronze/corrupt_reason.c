@@ -56,9 +56,12 @@ static size_t count_fields(const struct csv_dialect *d, struct str record) {
     return count;
 }
 
+/** The number and the names of a row's fields are those of its file's header, which no table keeps. */
+static bool is_by_name(const struct plan *plan) { return plan->source.header == CONTRACT_HEADER_BY_NAME; }
+
 static void put_field(const struct plan *plan, size_t field, struct buf *out) {
     buf_printf(out, "field %zu", field);
-    if (field > plan->source_column_count) return;
+    if (is_by_name(plan) || field > plan->source_column_count) return;
     buf_addz(out, " (");
     buf_add_printable(out, plan->source_columns[field - 1]);
     buf_addc(out, ')');
@@ -135,11 +138,17 @@ static void explain(const struct plan *plan, const struct csv_dialect *d, struct
         buf_printf(out, "%zu zero bytes and nothing else: the file was not written here", record.len);
         return;
     }
-    if (count != columns) {
+    bool is_whole =
+        is_by_name(plan) ? out->len > start || (d->is_multi_line && found.fault != FAULT_NONE) : count == columns;
+    if (!is_whole) {
         put_part(out, start);
-        buf_printf(out, "too %s fields: %zu of %zu", count < columns ? "few" : "many", count, columns);
+        if (is_by_name(plan))
+            buf_printf(out, "%zu field%s, where the header of its file has another number", count,
+                       count == 1 ? "" : "s");
+        else
+            buf_printf(out, "too %s fields: %zu of %zu", count < columns ? "few" : "many", count, columns);
     }
-    if (found.fault == FAULT_NONE || (count == columns && !d->is_multi_line)) return;
+    if (found.fault == FAULT_NONE || (is_whole && !d->is_multi_line)) return;
     put_part(out, start);
     put_quotes(plan, d, found, out);
 }

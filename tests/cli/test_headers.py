@@ -150,6 +150,9 @@ def test_corrupt_rows_by_the_files_own_number_of_fields(project):
     assert [row["_corrupt_record"] for row in rows] == [None, "2", "3,y,z", None, "1,red,x"]
     assert [(row["id"], row["name"], row["amount"], row["colour"]) for row in rows] == [
         ("1", "x", None, None), ("2", None, None, None), ("3", "y", None, None), ("4", "x", "1", "red"), (None, "x", "1", "red")]
+    shown = project.assay("quarantine", "show", TABLE, "--batch", "b1").stdout
+    assert "1 field, where the header of its file has another number" in shown
+    assert "3 fields, where the header of its file has another number" in shown and "it reads well" not in shown
 
 
 @pytest.mark.parametrize("header, texts", [
