@@ -6,6 +6,7 @@
  * explains the count, or, with multiLine, where the record was cut off behind its first line.
  */
 #include "bronze/bronze_int.h"
+#include "bronze/json.h"
 
 #include "base/encoding.h"
 
@@ -108,6 +109,11 @@ static size_t decode(struct str name, struct str bytes, struct buf *text) {
     return bad;
 }
 
+static void put_bad_byte(const struct csv_dialect *d, struct str bytes, size_t bad, struct buf *out) {
+    buf_printf(out, "byte %zu, 0x%02x, is not valid %.*s", bad + 1, (unsigned)(unsigned char)bytes.ptr[bad],
+               STR_ARG(d->encoding));
+}
+
 static void put_encoding(const struct plan *plan, const struct csv_dialect *d, struct str bytes, size_t bad,
                          struct buf *out) {
     struct buf before = {0};
@@ -159,8 +165,14 @@ void bronze_corrupt_reason(const struct plan *plan, struct str text, struct str 
     size_t start = out->len;
     if (csv_dialect_of(&plan->source, &d, NULL) != ASSAY_OK) return;
     size_t bad = bytes.ptr ? decode(d.encoding, bytes, &decoded) : SIZE_MAX;
-    if (bad != SIZE_MAX) put_encoding(plan, &d, bytes, bad, out);
-    explain(plan, &d, bytes.ptr ? buf_str(&decoded) : text, out, start);
+    if (bytes.ptr) text = buf_str(&decoded);
+    if (plan->source.format == CONTRACT_JSON) {
+        if (bad != SIZE_MAX) put_bad_byte(&d, bytes, bad, out);
+        if (bad == SIZE_MAX) json_explain(text, out);
+    } else {
+        if (bad != SIZE_MAX) put_encoding(plan, &d, bytes, bad, out);
+        explain(plan, &d, text, out, start);
+    }
     if (out->len == start) buf_addz(out, "it reads well with the contract as it is now");
     buf_free(&decoded);
 }

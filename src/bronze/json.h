@@ -27,7 +27,9 @@ struct json_reader {
     struct str *unknown; /* keys that no column has, decoded; borrowed like values */
     size_t unknown_count;
 
-    size_t *order; /* private, as all below: columns in the order in which the last record had them */
+    bool is_valid; /* private, as all below: of the record being read */
+    enum json_fault fault;
+    size_t *order; /* columns in the order in which the last record had them */
     size_t order_count;
     unsigned char *is_seen;
     size_t unknown_capacity;
@@ -38,6 +40,18 @@ void json_reader_open(struct json_reader *r, const struct bronze_columns *column
 void json_reader_close(struct json_reader *r);
 /** @param is_valid  the record is UTF-8 */
 enum json_fault json_reader_read(struct json_reader *r, struct str record, bool is_valid);
+
+typedef void json_member_fn(void *context, size_t index, const struct json_text_value *key,
+                            const struct json_text_value *value);
+/**
+ * The members of the one object that the record is, in order.
+ * @param at  where reading stopped
+ * @return NULL; else what is wrong there, and the members before it were given
+ */
+const char *json_object_each(struct str record, json_member_fn *member, void *context, size_t *at);
+/** Append why a record is a corrupt row, in words; nothing for a good one. What is wrong with its bytes is not for this
+ * to say: it is given text. */
+void json_explain(struct str record, struct buf *out);
 
 /** Blanks, tabs and line ends only: no record. */
 bool json_is_blank(struct str line);

@@ -61,24 +61,25 @@ static bool find_column(struct json_reader *r, struct str key, size_t member, si
     return true;
 }
 
-static void note(enum json_fault *fault, enum json_fault found) {
-    if (*fault == JSON_GOOD) *fault = found;
+static void note(struct json_reader *r, enum json_fault found) {
+    if (r->fault == JSON_GOOD) r->fault = found;
 }
 
 /** What a column holds of the value; false: no text in UTF-8 can hold it. */
-static bool take_value(struct json_reader *r, const struct json_text_value *value, bool is_valid, struct str *out) {
+static bool take_value(struct json_reader *r, const struct json_text_value *value, struct str *out) {
     *out = value->text;
     if (value->kind == JSON_TEXT_NULL) *out = (struct str){0};
     if (value->kind == JSON_TEXT_STRING && !json_text_decode(value, &r->texts, out)) return false;
-    return is_valid || str_utf8_error(*out) == SIZE_MAX;
+    return r->is_valid || str_utf8_error(*out) == SIZE_MAX;
 }
 
-static void take_member(struct json_reader *r, const struct json_text_value *key, const struct json_text_value *value,
-                        size_t member, bool is_valid, enum json_fault *fault) {
+static void take_member(void *context, size_t member, const struct json_text_value *key,
+                        const struct json_text_value *value) {
+    struct json_reader *r = context;
     struct str name, text;
     size_t column;
     if (!json_text_decode(key, &r->texts, &name) || !find_column(r, name, member, &column)) {
-        note(fault, JSON_BAD_KEY);
+        note(r, JSON_BAD_KEY);
         return;
     }
     if (column == SIZE_MAX) {
@@ -87,28 +88,28 @@ static void take_member(struct json_reader *r, const struct json_text_value *key
     }
     if (r->is_seen[column]) {
         r->values[column] = (struct str){0};
-        note(fault, JSON_REPEATED_KEY);
+        note(r, JSON_REPEATED_KEY);
         return;
     }
     r->is_seen[column] = true;
-    if (take_value(r, value, is_valid, &text))
+    if (take_value(r, value, &text))
         r->values[column] = text;
     else
-        note(fault, JSON_BAD_VALUE);
+        note(r, JSON_BAD_VALUE);
 }
 
-/** Every member of the object; false: it is broken. */
-static bool take_members(struct json_reader *r, struct json_text *t, bool is_valid, enum json_fault *fault) {
+/** The object's members, from behind its bracket; false: it is broken. */
+static bool each_member(struct json_text *t, json_member_fn *member, void *context) {
     struct json_text_value key, value;
     if (json_text_take(t, '}')) return true;
-    for (size_t member = 0;; member++) {
+    for (size_t i = 0;; i++) {
         if (!json_text_value(t, &key)) return false;
         if (key.kind != JSON_TEXT_STRING || !json_text_take(t, ':')) {
             t->fault = key.kind == JSON_TEXT_STRING ? "no colon behind a key" : "no key where one is expected";
             return false;
         }
         if (!json_text_value(t, &value)) return false;
-        take_member(r, &key, &value, member, is_valid, fault);
+        member(context, i, &key, &value);
         if (json_text_take(t, '}')) return true;
         if (json_text_take(t, ',')) continue;
         t->fault = t->p == t->end ? "an object that does not end" : "no comma or closing bracket behind a value";
@@ -116,16 +117,16 @@ static bool take_members(struct json_reader *r, struct json_text *t, bool is_val
     }
 }
 
-static bool take_object(struct json_reader *r, struct json_text *t, bool is_valid, enum json_fault *fault) {
-    if (!json_text_take(t, '{')) {
-        t->fault = "no object";
-        return false;
+const char *json_object_each(struct str record, json_member_fn *member, void *context, size_t *at) {
+    struct json_text t = {.p = record.ptr, .end = record.ptr + record.len, .depth = 1, .has_specials = true};
+    bool is_object = json_text_take(&t, '{');
+    if (!is_object) t.fault = "no object";
+    if (is_object && each_member(&t, member, context)) {
+        json_text_space(&t);
+        t.fault = t.p == t.end ? NULL : "text behind the object";
     }
-    t->depth = 1;
-    if (!take_members(r, t, is_valid, fault)) return false;
-    json_text_space(t);
-    t->fault = "text behind the object";
-    return t->p == t->end;
+    *at = (size_t)(t.p - record.ptr);
+    return t.fault;
 }
 
 static void clear(struct json_reader *r, struct str record) {
@@ -137,10 +138,11 @@ static void clear(struct json_reader *r, struct str record) {
 }
 
 enum json_fault json_reader_read(struct json_reader *r, struct str record, bool is_valid) {
-    struct json_text t = {.p = record.ptr, .end = record.ptr + record.len, .has_specials = true};
-    enum json_fault fault = JSON_GOOD;
+    size_t at;
     clear(r, record);
-    if (take_object(r, &t, is_valid, &fault)) return fault;
+    r->is_valid = is_valid;
+    r->fault = JSON_GOOD;
+    if (!json_object_each(record, take_member, r, &at)) return r->fault;
     clear(r, record);
     return JSON_BROKEN;
 }

@@ -2,8 +2,7 @@
  * Records of a landed file by the line they begin on: where they stand in the file, and their bytes. Nobody stores
  * offsets; they are found by reading the file in the way in which it was loaded, window by window.
  */
-#include "bronze/bronze_int.h"
-#include "bronze/json.h"
+#include "bronze/reading.h"
 
 /** The places still to be found, from the front. */
 struct search {
@@ -75,9 +74,7 @@ enum assay_code bronze_locate(const struct plan *plan, const char *path, int64_t
     if (source->format == CONTRACT_PARQUET)
         return error_set(err, ASSAY_UNSUPPORTED, path, "a Parquet file has no lines; its rows are counted from 1");
     if (source->format == CONTRACT_JSON) {
-        struct json_settings settings = {.is_multi_line = source->is_multi_line,
-                                         .max_record_bytes = (size_t)source->max_record_bytes,
-                                         .encoding = source->encoding};
+        struct json_settings settings = reading_json_settings(source);
         return search_json(&s, &settings, path, size_bytes, err);
     }
     struct csv_dialect dialect;

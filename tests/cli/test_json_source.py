@@ -107,6 +107,16 @@ def test_bytes_and_halves_that_no_text_can_hold(project):
                                (2, {"id": "2", "_corrupt_record": '{"id":2,"name":"\\ud83d"}'}), (3, {"id": "3", "name": '["\\ud83d"]'})]
 
 
+def test_why_a_row_is_corrupt(project):
+    contract(project)
+    load(project, b'{"id":1,"id":2}\n{"id":3,"ID":4}\n{"id":5,"a b":1}\n{"id":"\\ud83d"}\n{"id":6,"name":"\xff"}\n{"id":7}x\n{"id":8\n[1]\n{"id":09}\n')
+    shown = project.assay("quarantine", "show", TABLE).stdout
+    for text in ("the key `id` is there twice", "the key `ID` is there twice", "the key `a b` has a blank in it", "half of a surrogate pair",
+                 "byte 17, 0xff, is not valid UTF-8", "text behind the object at byte 9", "an object that does not end at byte 8", "no object at byte 1",
+                 "a number with a zero in front at byte 8"):
+        assert text in shown, text
+
+
 def test_other_encodings_and_packed_files(project):
     contract(project, encoding="UTF-16")
     load(project, {"a.json": '{"id":1,"name":"é"}\n{"id":2}\n'.encode("utf-16")})
