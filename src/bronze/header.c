@@ -30,12 +30,10 @@ static enum assay_code read_header(struct csv_file *f, struct csv_block *b, stru
         is_found = csv_block_next(b, &record);
     } while (!is_found && b->stop);
     if (!is_found) return ASSAY_OK;
-    if (record.token_count > LIMIT_COLUMNS)
-        return error_set(err, ASSAY_LIMIT, out->file->key.ptr, "the header has %zu columns, more than %d",
-                         record.token_count, LIMIT_COLUMNS);
     out->count = record.token_count;
-    out->names = ARENA_ARRAY(arena, out->count, struct str);
-    for (size_t i = 0; i < out->count; i++) out->names[i] = str_copy(arena, b->tokens[i]);
+    out->name_count = out->count < b->token_max ? out->count : b->token_max;
+    out->names = ARENA_ARRAY(arena, out->name_count, struct str);
+    for (size_t i = 0; i < out->name_count; i++) out->names[i] = str_copy(arena, b->tokens[i]);
     out->text = str_copy(arena, record.bytes);
     return ASSAY_OK;
 }
@@ -72,6 +70,9 @@ static enum assay_code bind_names(struct headers *h, struct header *header, stru
     bool has_contract = false;
     enum assay_code rc = ASSAY_OK;
     size_t bound = 0;
+    if (header->count > LIMIT_COLUMNS)
+        return error_set(err, ASSAY_LIMIT, header->file->key.ptr, "the header has %zu columns, more than %d",
+                         header->count, LIMIT_COLUMNS);
     header->columns = ARENA_ARRAY(h->columns->arena, header->count, size_t);
     for (; bound < header->count && rc == ASSAY_OK; bound++) {
         size_t *column = &header->columns[bound];
@@ -147,7 +148,7 @@ enum assay_code header_check(const struct plan *plan, const struct csv_dialect *
     TRY(mismatch_twins(files, count, err));
     struct header *list = ARENA_ARRAY(&scratch, count, struct header);
     h.field_of = ARENA_ARRAY(&scratch, LIMIT_COLUMNS, size_t);
-    csv_block_open(&block, dialect, LIMIT_COLUMNS, HEADER_BYTES);
+    csv_block_open(&block, dialect, LIMIT_COLUMNS + 1, HEADER_BYTES);
     enum assay_code rc = ASSAY_OK;
     for (size_t i = 0; i < count && rc == ASSAY_OK; i++) rc = check_file(&h, &files[i], &block, &list[i], err);
     if (rc == ASSAY_OK && plan->source.header == CONTRACT_HEADER_BY_NAME) keep_fields(&h, list, files, count);

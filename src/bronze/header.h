@@ -7,8 +7,9 @@
 /** The first record of a file. */
 struct header {
     const struct bronze_file *file;
-    struct str *names; /* its fields */
-    size_t count;      /* 0: the file has no record */
+    size_t count;      /* of its fields; 0: the file has no record */
+    struct str *names; /* the fields, or the first LIMIT_COLUMNS + 1 of them */
+    size_t name_count;
     struct str text;
     size_t *columns; /* byName: the column that each field fills */
 };

@@ -44,7 +44,8 @@ struct comparison {
 
 static struct comparison compare(const struct headers *h, const struct header *header, struct arena *arena) {
     struct comparison c = {.position = ARENA_ARRAY(arena, h->columns->contract_count, size_t), .twice = SIZE_MAX};
-    for (size_t i = 0; i < header->count; i++) {
+    c.unknown = header->count - header->name_count;
+    for (size_t i = 0; i < header->name_count; i++) {
         size_t column = columns_find(h->columns, header->names[i]);
         if (column == SIZE_MAX)
             c.unknown++;
@@ -115,7 +116,7 @@ static void put_differences(const struct headers *h, const struct header *header
     if (listed < c->missing) buf_printf(out, " and %zu more", c->missing - listed);
     listed = 0;
     if (c->unknown) buf_addz(out, "\n  not in the contract: ");
-    for (size_t i = 0; i < header->count && listed < NAMES_LISTED && listed < c->unknown; i++) {
+    for (size_t i = 0; i < header->name_count && listed < NAMES_LISTED; i++) {
         if (columns_find(h->columns, header->names[i]) != SIZE_MAX) continue;
         if (listed++) buf_addz(out, ", ");
         put_name(out, header->names[i], CELL_SHOWN);
@@ -134,7 +135,7 @@ enum assay_code header_refuse_strict(const struct headers *h, const struct heade
     buf_printf(&text, "header column %zu: expected ", at + 1);
     put_name_at(&text, h->plan->source_columns, expected, at);
     buf_addz(&text, ", found ");
-    put_name_at(&text, header->names, header->count, at);
+    put_name_at(&text, header->names, header->name_count, at);
     buf_printf(&text, " (%zu columns expected, %zu found); no row of the batch was loaded", expected, header->count);
     struct comparison c = compare(h, header, &scratch);
     bool is_reordered = !c.missing && !c.unknown && c.twice == SIZE_MAX;
