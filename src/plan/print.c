@@ -257,12 +257,24 @@ static struct str check_text(const struct plan_check *check, struct arena *arena
     return str_printf(arena, "%.*s: %.*s: not %.*s", STR_ARG(check->id), STR_ARG(check->what), STR_ARG(check->limit));
 }
 
+static struct str header_gate_text(enum contract_header header) {
+    switch (header) {
+    case CONTRACT_HEADER_STRICT:
+        return STR("a file has another header; nothing is loaded, quarantine stays as it is");
+    case CONTRACT_HEADER_BY_NAME:
+        return STR(
+            "a file's header has a name twice, or no name of these; nothing is loaded, quarantine stays as it is");
+    case CONTRACT_HEADER_NONE:
+        return STR("a file's first record has another number of fields; nothing is loaded, quarantine stays as it is");
+    }
+    return (struct str){0};
+}
+
 static void print_gates(const struct plan *plan, struct arena *arena, struct buf *out) {
     struct grid grid = {.arena = arena};
     struct str limit = plan_limit_text(plan, arena), required = describe_required(plan, arena);
     print_title(out, "Stops the batch (before silver is touched; its rejected rows are in quarantine by then)");
-    if (plan->source.format == CONTRACT_CSV && plan->source.header == CONTRACT_HEADER_STRICT)
-        add_line(&grid, "header", STR("a file has another header; nothing is loaded, quarantine stays as it is"));
+    if (plan->source.format == CONTRACT_CSV) add_line(&grid, "header", header_gate_text(plan->source.header));
     add_line(&grid, "missing_column", STR("bronze lacks a column that the contract reads; quarantine stays as it is"));
     add_line(&grid, "empty_batch", STR("no row landed"));
     if (required.len)
