@@ -16,6 +16,7 @@ const struct cli_command *const cli_commands[] = {
     &cmd_quarantine_show,
     &cmd_runs_list,
     &cmd_runs_show,
+    &cmd_thresholds,
     &cmd_trace,
     &cmd_query,
     &cmd_history,

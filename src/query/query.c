@@ -63,7 +63,7 @@ static enum assay_code make_view(struct engine *engine, const struct query_table
         engine_sql_name(&sql, table->schema);
         buf_addz(&sql, "; ");
     }
-    buf_addz(&sql, "CREATE VIEW ");
+    buf_addz(&sql, "CREATE OR REPLACE VIEW ");
     if (table->schema.len) engine_sql_name(&sql, table->schema), buf_addc(&sql, '.');
     engine_sql_name(&sql, table->name);
     buf_addz(&sql, " AS SELECT * FROM ");

@@ -37,7 +37,7 @@ enum assay_code query_table_find(struct store *store, struct str name, struct ar
                                  struct assay_error *err) NODISCARD;
 
 /**
- * Check the text, load the tables it names and make them known to the engine, once an engine.
+ * Check the text, load the tables it names and make them known to the engine, in the place of an earlier query's.
  * @return OK; INVALID it is no single SELECT, or the engine does not understand it; NOT_FOUND a table or version;
  *         as delta_snapshot_load
  */

@@ -290,3 +290,22 @@ def test_rule_results_are_kept(project):
     shown = project.assay("runs", "show", done["run_id"][:8]).stdout
     assert "age_cast" in shown and "accepted               7" in shown
     assert "no run `zz` is recorded" in project.assay("runs", "show", "zz", code=2).stderr
+
+
+def test_thresholds_are_proposed_from_good_batches(project):
+    name = project.contract(contract().replace("maxRejectPercent: 100", "maxRejectPercent: 30"))
+    assert "at least 5 are needed" in project.assay("thresholds").stdout
+    # rejected of 100: 0, 1, 2, 3, 10 percent; a batch of 50 percent is refused, one is let through: both are left out
+    for i, bad in enumerate([0, 1, 2, 3, 10]):
+        rows = small(100 - bad, 1000 * i) + "".join(f"x{k},1,,\n" for k in range(bad))
+        load(project, name, f"b{i}", rows)
+    half = small(10, 9000) + "x,1,,\n" * 10
+    load(project, name, "refused", half, code=1)
+    load(project, name, "odd", half.replace("90", "91"), "--accept-batch", "known")
+    said = project.assay("thresholds", name, "--json").json()
+    # 95th percentile of 0 1 2 3 10, interpolated: 3 + 0.8 * 7 = 8.6; twice that is 17.2, raised to 20
+    assert said == {"table": name, "limit": 30, "proposed": 20, "batches": 5, "refused": 1, "overruled": 1,
+                    "median": 2, "p95": 8.6, "highest": 10}
+    text = project.assay("thresholds", name).stdout
+    assert "limit now 30 %, proposed 20 %" in text and "twice the 95th percentile is 17.2 %" in text
+    assert "most often  16 id_cast" in text and "maxRejectPercent: 20" in text

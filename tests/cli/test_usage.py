@@ -7,7 +7,7 @@ import feed
 import pytest
 
 COMMANDS = ["init", "lint", "plan", "land", "landing list", "landing verify", "run", "bronze", "silver", "quarantine show",
-            "runs list", "runs show", "trace", "query", "history", "detail", "constraints show", "constraints add", "constraints drop", "restore", "checkpoint",
+            "runs list", "runs show", "thresholds", "trace", "query", "history", "detail", "constraints show", "constraints add", "constraints drop", "restore", "checkpoint",
             "completion", "help", "version"]
 
 
