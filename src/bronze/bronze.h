@@ -47,8 +47,8 @@ enum assay_code bronze_load(const struct bronze_input *input, struct arena *aren
                             struct assay_error *err) NODISCARD;
 
 /**
- * Why a record is a corrupt row, in words, appended: `too few fields: 2 of 5; the quote that opens field 2 (name) is not
- * closed on its line (multiLine is false)`. Worked out from what the tables keep, under the plan's reader settings.
+ * Why a record is a corrupt row, in words, appended: `too few fields: 2 of 5; the quote that opens field 2 (name) is
+ * not closed on its line (multiLine is false)`. Worked out from what the tables keep, under the plan's reader settings.
  * @param text   `_corrupt_record`
  * @param bytes  `_corrupt_bytes`; ptr NULL when that is NULL
  */
