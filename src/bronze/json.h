@@ -114,7 +114,7 @@ struct json_block {
     struct text_piece text;
     size_t at, stop;             /* the next record; where the records end */
     int64_t line;                /* of the next record */
-    bool is_valid;               /* all of it is UTF-8 */
+    bool is_looked_at, is_valid; /* all of it is UTF-8 */
     struct json_extent *extents; /* multiLine; start counted from the front of text */
     size_t extent_count, extent_capacity, extent_at;
 };

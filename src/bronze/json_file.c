@@ -125,7 +125,7 @@ enum assay_code json_block_load(struct json_block *b, struct json_file *f, size_
                                        : note_lines(b, f, text, f->text.is_at_end, err));
     } while (b->stop == 0 && !f->text.is_at_end);
     f->offset += (int64_t)b->stop;
-    b->is_valid = str_utf8_error((struct str){b->text.data, b->stop}) == SIZE_MAX;
+    b->is_looked_at = false;
     text_file_keep(&f->text, &b->text, b->stop);
     return ASSAY_OK;
 }
@@ -150,6 +150,10 @@ static bool next_document(struct json_block *b, struct json_record *out) {
 }
 
 bool json_block_next(struct json_block *b, struct json_record *out) {
+    if (!b->is_looked_at) { /* here and not when it is loaded, which only one thread does at a time */
+        b->is_valid = str_utf8_error((struct str){b->text.data, b->stop}) == SIZE_MAX;
+        b->is_looked_at = true;
+    }
     if (!(b->settings->is_multi_line ? next_document(b, out) : next_line(b, out))) return false;
     out->is_valid = b->is_valid || str_utf8_error(out->bytes) == SIZE_MAX;
     return true;

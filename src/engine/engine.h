@@ -16,6 +16,7 @@
  * - spark_trim: 0x20 only, both ends. spark_upper, spark_lower: Java's, root locale.
  * - java_regexp_find(VARCHAR, pattern) BOOLEAN: see base/regex.h; pattern constant. NULL where the match needs too many
  *   steps.
+ * - spark_get_json_object(VARCHAR, path) VARCHAR: see base/json_path.h; path constant.
  * - key_is_repeated(UBIGINT) BOOLEAN: see engine_find_repeated. as_computed(BOOLEAN): its argument, and a fence: a
  * filter on it stays above the projection that computes it, so what stands below is evaluated once.
  * - and the table functions that other modules register through engine_add_source.
