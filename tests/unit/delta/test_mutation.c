@@ -209,20 +209,25 @@ static void mutate(struct buf *b) {
 
 /* ---- what a mutant is asked ---- */
 
+/* What is read lies in the lake; a file outside of it may be named in the log, and then the table is not read. */
 static void ask_snapshot(const struct delta_snapshot *t) {
     struct assay_error err = {0};
     struct buf sql = {0};
     size_t *files, count;
     struct delta_range ranges[] = {{STR("id"), STR("1"), STR("2")}, {STR("value"), STR("a"), {0}}};
+    bool is_outside = false;
     for (size_t i = 0; i < t->file_count; i++) {
         struct str path = t->files[i].path;
-        assert_true(str_find(path, STR("../")) == SIZE_MAX && !str_starts(path, STR("/etc")));
+        assert_true(str_find(path, STR("/../")) == SIZE_MAX && !str_starts(path, STR("../")));
+        is_outside |= str_starts(path, STR("/")) && !str_starts(path, str_of(lake));
         delta_file_is_all(t, i, STR("value"), STR("a"));
     }
     if (delta_writable(t, &err) != ASSAY_OK) assert_true(err.message[0] != '\0');
     assert_ok(delta_prune(t, ranges, 2, &arena, &files, &count, &err), &err);
     assert_true(count <= t->file_count);
-    if (delta_scan_sql(t, files, count, true, &arena, &sql, &err) != ASSAY_OK) assert_true(err.message[0] != '\0');
+    enum assay_code rc = delta_scan_sql(t, NULL, 0, true, &arena, &sql, &err);
+    if (rc != ASSAY_OK) assert_true(err.message[0] != '\0');
+    assert_false(rc == ASSAY_OK && is_outside);
     buf_free(&sql);
 }
 
