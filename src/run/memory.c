@@ -6,8 +6,6 @@
  */
 #include "run/run_int.h"
 
-#include "base/limits.h"
-
 static struct delta_metadata *complete(struct delta_metadata *m, const struct memory_column *columns, size_t count,
                                        struct arena *arena, bool *is_changed) {
     for (size_t i = 0; i < count; i++) {
@@ -38,9 +36,12 @@ struct append {
     const struct memory_column *columns;
     size_t column_count;
     const struct run_result *result;
+    struct arena *arena;
 };
 
-static enum assay_code append_once(const struct append *a, struct arena *arena, struct assay_error *err) {
+static enum assay_code append_once(void *context, struct assay_error *err) {
+    const struct append *a = context;
+    struct arena *arena = a->arena;
     struct session *session = a->session;
     struct delta_snapshot *snapshot = NULL;
     struct delta_new_files files;
@@ -70,8 +71,6 @@ static enum assay_code append_once(const struct append *a, struct arena *arena, 
 enum assay_code memory_append(struct session *session, struct str root, const char *description,
                               const struct memory_column *columns, size_t column_count, struct str select,
                               const struct run_result *result, struct arena *arena, struct assay_error *err) {
-    const struct append a = {session, root, select, description, columns, column_count, result};
-    enum assay_code rc = ASSAY_CONFLICT;
-    for (int i = 0; i < LIMIT_REDO && rc == ASSAY_CONFLICT; i++) rc = append_once(&a, arena, err);
-    return rc;
+    struct append a = {session, root, select, description, columns, column_count, result, arena};
+    return delta_redo(append_once, &a, err);
 }
