@@ -1,6 +1,6 @@
 /*
- * SHA-256, MD5 and random ids over OpenSSL, CRC-32 over zlib. A library call that fails here means a broken or out-of-memory
- * installation, not bad input, so it ends the process as memory_alloc does.
+ * SHA-256, MD5 and random ids over OpenSSL, CRC-32 over zlib. A library call that fails here means a broken or
+ * out-of-memory installation, not bad input, so it ends the process as memory_alloc does.
  */
 #include "base/hash.h"
 
@@ -52,7 +52,8 @@ struct str hash_sha256(struct arena *arena, struct str bytes) {
 struct str hash_md5(struct arena *arena, struct str bytes) {
     unsigned char digest[EVP_MAX_MD_SIZE];
     unsigned length = 0;
-    if (EVP_Digest(bytes.ptr ? bytes.ptr : "", bytes.len, digest, &length, EVP_md5(), NULL) != 1) return (struct str){0};
+    if (EVP_Digest(bytes.ptr ? bytes.ptr : "", bytes.len, digest, &length, EVP_md5(), NULL) != 1)
+        return (struct str){0};
     struct buf hex = {0};
     for (unsigned i = 0; i < length; i++) buf_printf(&hex, "%02x", digest[i]);
     struct str copy = str_copy(arena, buf_str(&hex));
@@ -60,9 +61,7 @@ struct str hash_md5(struct arena *arena, struct str bytes) {
     return copy;
 }
 
-uint32_t hash_crc32(struct str bytes) {
-    return (uint32_t)crc32_z(0, (const unsigned char *)bytes.ptr, bytes.len);
-}
+uint32_t hash_crc32(struct str bytes) { return (uint32_t)crc32_z(0, (const unsigned char *)bytes.ptr, bytes.len); }
 
 struct str hash_uuid(struct arena *arena) {
     unsigned char b[16];

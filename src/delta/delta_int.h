@@ -477,9 +477,9 @@ struct delta_attempt {
     const struct delta_commit *commit;
     struct arena *arena;
     struct str txn_id;
-    int64_t version;                   /* that is tried, and that `text` is for */
-    bool has_time;                     /* in-commit timestamps are in use: */
-    int64_t time_before_ms, time_ms;   /* that of the version before, -1 if it has none, and of this one */
+    int64_t version;                    /* that is tried, and that `text` is for */
+    bool has_time;                      /* in-commit timestamps are in use: */
+    int64_t time_before_ms, time_ms;    /* that of the version before, -1 if it has none, and of this one */
     struct str *add_keys, *change_keys; /* store keys of the published files; empty: a file without rows */
     struct str text;                    /* the commit file */
 };
@@ -493,8 +493,8 @@ struct str delta_publish_path(const struct delta_attempt *attempt, struct str ke
 void delta_wait(int lost);
 /** Compact the table if it asks for it and the commit made it worth while. Nothing that fails here is told. */
 void delta_compact_after(const struct delta_attempt *attempt, struct engine *engine);
-/** What follows a commit that stands and can never undo it: the version's checksum, a checkpoint that is due, small files
- * put together. */
+/** What follows a commit that stands and can never undo it: the version's checksum, a checkpoint that is due, small
+ * files put together. */
 void delta_after_commit(const struct delta_attempt *attempt, struct engine *engine, int64_t version);
 /** Write `<version>.crc` if its numbers are certain: the commit was not rebased. */
 void delta_checksum_put(const struct delta_attempt *attempt, int64_t version);
