@@ -9,8 +9,8 @@
  * right abs round floor ceil coalesce nullif ifnull nvl if greatest least datediff date_add date_sub add_months
  * last_day year month day dayofmonth dayofweek hour minute second to_date(no format) current_date current_timestamp
  * regexp_like get_json_object isnull isnotnull isnan. Precedence and meaning are Spark 3.5's with ANSI off: a string
- * beside a number is cast (try_cast), text is compared by bytes, NaN equals NaN and is the largest, x / 0 is NULL, whole
- * numbers wrap around. What the engine cannot do equally is refused by expr_check.
+ * beside a number is cast (try_cast), text is compared by bytes, NaN equals NaN and is the largest, x / 0 is NULL,
+ * whole numbers wrap around. What the engine cannot do equally is refused by expr_check.
  */
 #ifndef EXPR_EXPR_H
 #define EXPR_EXPR_H
