@@ -1,14 +1,16 @@
+/** quarantine show: rejected rows for people and programs. */
 #include "cli/commands.h"
+#include "cli/quarantine_rows.h"
 
 #include "base/json.h"
 
 #include <stdio.h>
 
-enum { FIRST_RAW = 4, BEHIND_RAW = 2 }; /* the row function's columns before and behind the raw values */
+enum { FIRST_RAW = QUARANTINE_FIRST_RAW, BEHIND_RAW = QUARANTINE_BEHIND_RAW };
 
 struct show {
     const struct plan *plan;
-    bool is_json;
+    bool is_json, is_masked; /* personal values are */
     size_t count;
     struct buf text;
 };
@@ -21,24 +23,12 @@ static void print_quoted(struct buf *out, struct str value) {
     buf_free(&quoted);
 }
 
-static int hex_digit(char c) { return c <= '9' ? c - '0' : c - 'a' + 10; }
-
-/** Bytes as hex digits give them; an empty text has a ptr too. */
-static struct str bytes_of_hex(struct str hex, struct buf *bytes) {
-    buf_reserve(bytes, hex.len / 2);
-    for (size_t i = 0; i + 1 < hex.len; i += 2)
-        buf_addc(bytes, (char)(hex_digit(hex.ptr[i]) << 4 | hex_digit(hex.ptr[i + 1])));
-    return buf_str(bytes);
+/** Whether the raw value in this cell is masked. */
+static bool is_hidden(const struct show *s, const struct engine_cell *behind, size_t cell) {
+    return s->is_masked && quarantine_is_personal(s->plan, behind, cell - FIRST_RAW);
 }
 
-/** Why the row is corrupt; nothing for one that is not. */
-static void add_reason(const struct show *s, const struct engine_cell *behind, struct buf *out) {
-    if (behind[0].is_null) return;
-    struct buf bytes = {0};
-    struct str original = behind[1].is_null ? (struct str){0} : bytes_of_hex(behind[1].text, &bytes);
-    bronze_corrupt_reason(s->plan, behind[0].text, original, out);
-    buf_free(&bytes);
-}
+static bool hides_records(const struct show *s) { return s->is_masked && s->plan->has_personal; }
 
 static void print_text_row(struct show *s, const struct engine_cell *cells, size_t count) {
     buf_add_printable(&s->text, cells[1].text);
@@ -53,15 +43,15 @@ static void print_text_row(struct show *s, const struct engine_cell *cells, size
             buf_addz(&s->text, "null\n");
             continue;
         }
-        print_quoted(&s->text, cells[i].text);
+        print_quoted(&s->text, cli_mask(cells[i].text, is_hidden(s, cells + count - BEHIND_RAW, i)));
         buf_addc(&s->text, '\n');
     }
     const struct engine_cell *behind = cells + count - BEHIND_RAW;
     if (behind[0].is_null) return;
     buf_printf(&s->text, "    %-24s ", "(line as sent)");
-    buf_add_printable(&s->text, behind[0].text);
+    buf_add_printable(&s->text, cli_mask(behind[0].text, hides_records(s)));
     buf_printf(&s->text, "\n    %-24s ", "(why)");
-    add_reason(s, behind, &s->text);
+    quarantine_corrupt_reason(s->plan, behind, &s->text);
     buf_addc(&s->text, '\n');
 }
 
@@ -88,14 +78,16 @@ static void print_json_row(struct show *s, const struct engine_cell *cells, size
         if (cells[i].is_null)
             json_put_null(&w);
         else
-            json_put_str(&w, cells[i].text);
+            json_put_str(&w, cli_mask(cells[i].text, is_hidden(s, cells + count - BEHIND_RAW, i)));
     }
     json_end_object(&w);
     const struct engine_cell *behind = cells + count - BEHIND_RAW;
     struct buf reason = {0};
-    add_reason(s, behind, &reason);
-    put_cell(&w, "corrupt_record", &behind[0]);
-    put_cell(&w, "corrupt_bytes", &behind[1]);
+    quarantine_corrupt_reason(s->plan, behind, &reason);
+    for (size_t i = 0; i < BEHIND_RAW; i++) {
+        struct engine_cell cell = {behind[i].is_null, cli_mask(behind[i].text, hides_records(s))};
+        put_cell(&w, i ? "corrupt_bytes" : "corrupt_record", &cell);
+    }
     put_cell(&w, "corrupt_reason", &(struct engine_cell){.is_null = behind[0].is_null, .text = buf_str(&reason)});
     buf_free(&reason);
     json_end_object(&w);
@@ -114,23 +106,6 @@ static enum assay_code show_row(void *context, const struct engine_cell *cells, 
     return cli_is_out_closed() ? error_set(err, ASSAY_INTERRUPTED, NULL, "standard output is closed") : ASSAY_OK;
 }
 
-/** A batch without rejected rows must at least have been landed: a slip in its id would look like a clean batch. */
-static enum assay_code check_batch(struct cli *cli, struct store *store, const struct plan *plan, struct str id,
-                                   struct assay_error *err) {
-    struct landing_zone zone;
-    TRY(landing_list(store, plan, &cli->arena, &zone, err));
-    struct str *ids = ARENA_ARRAY(&cli->arena, zone.batch_count, struct str);
-    for (size_t i = 0; i < zone.batch_count; i++) {
-        ids[i] = zone.batches[i].id;
-        if (str_eq(ids[i], id)) return ASSAY_OK;
-    }
-    struct str near = str_nearest(id, ids, zone.batch_count);
-    return error_set(err, ASSAY_INVALID, str_c(&cli->arena, plan->table),
-                     "no batch %.*s is landed, and quarantine has no row of one%s%.*s%s\nnext: assay landing list %.*s",
-                     STR_ARG(id), near.len ? "; did you mean " : "", STR_ARG(near), near.len ? "?" : "",
-                     STR_ARG(plan->table));
-}
-
 static enum assay_code run(struct cli *cli, struct assay_error *err) {
     struct project project;
     struct plan **plans;
@@ -139,7 +114,7 @@ static enum assay_code run(struct cli *cli, struct assay_error *err) {
     struct session_options options;
     int64_t limit = 50;
     const char *rows = cli_value(cli, "limit");
-    struct quarantine_query query;
+    struct quarantine_query query = {0};
     TRY(cli_batch(cli, &query.batch_id, err));
     if (rows && (str_int64(str_of(rows), &limit) || limit < 0))
         return error_set(err, ASSAY_INVALID, "--limit", "`%s` is no number of rows; 0 shows all", rows);
@@ -147,12 +122,12 @@ static enum assay_code run(struct cli *cli, struct assay_error *err) {
     options.read_only = true;
     TRY(cli_plans(cli, &project, &plans, &count, err));
     TRY(session_open(&project, &options, &session, err));
-    struct show show = {.plan = plans[0], .is_json = cli_has(cli, "json")};
+    struct show show = {.plan = plans[0], .is_json = cli_has(cli, "json"), .is_masked = !cli_has(cli, "unmask")};
     query.limit = (size_t)limit;
     enum assay_code rc = silver_quarantine_each(session.store, session.engine, plans[0], &query, show_row, &show, err);
     if (cli_is_out_closed()) rc = ASSAY_OK; /* cli_out_end judges */
     if (rc == ASSAY_OK && show.count == 0 && query.batch_id.len)
-        rc = check_batch(cli, session.store, plans[0], query.batch_id, err);
+        rc = quarantine_check_batch(cli, session.store, plans[0], query.batch_id, err);
     if (rc == ASSAY_OK && !show.is_json) {
         printf("%zu row%s shown", show.count, show.count == 1 ? "" : "s");
         if (limit && show.count == (size_t)limit) printf("; there may be more, --limit 0 shows all");
@@ -166,6 +141,7 @@ static enum assay_code run(struct cli *cli, struct assay_error *err) {
 static const struct cli_option options[] = {
     {"batch", "ID", "only this batch"},
     {"limit", "N", "rows to show (default 50; 0 shows all)"},
+    {"unmask", NULL, "show the values of columns that the contract classifies as personal"},
     {"json", NULL, "one JSON object a row"},
     CLI_SESSION_OPTIONS,
     {0},
@@ -175,9 +151,12 @@ const struct cli_command cmd_quarantine_show = {
     .name = "quarantine show",
     .arguments = "TABLE",
     .summary = "rejected rows: reasons, raw values, file and line",
-    .text = "Shows what a table's quarantine holds, in the order of batch, file and line: every reason, the raw value "
-            "of every\n"
-            "column as it was sent, and the original text of rows that were structurally broken.\n",
+    .text =
+        "Shows what a table's quarantine holds, in the order of batch, file and line: every reason, the raw value "
+        "of every\n"
+        "column as it was sent, and the original text of rows that were structurally broken. Values of columns that "
+        "the\n"
+        "contract classifies as personal are shown as ***.\n",
     .options = options,
     .args_min = 1,
     .args_max = 1,

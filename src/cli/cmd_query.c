@@ -102,23 +102,6 @@ static void print_value(struct buf *out, struct str type, struct str text) {
 
 /* ---- formats ---- */
 
-/* Quotes where a reader would else read something different: '' is in quotes, NULL is not. */
-static void print_csv_text(struct buf *out, struct str text) {
-    bool is_quoted = text.len == 0;
-    for (size_t i = 0; i < text.len && !is_quoted; i++) is_quoted = strchr(",\"\r\n", text.ptr[i]) && text.ptr[i];
-    is_quoted |= text.len && (text.ptr[0] == ' ' || text.ptr[text.len - 1] == ' ');
-    if (!is_quoted) {
-        buf_add(out, text);
-        return;
-    }
-    buf_addc(out, '"');
-    for (size_t i = 0; i < text.len; i++) {
-        if (text.ptr[i] == '"') buf_addc(out, '"');
-        buf_addc(out, text.ptr[i]);
-    }
-    buf_addc(out, '"');
-}
-
 static void print_csv_row(struct printing *p, const struct engine_cell *cells) {
     struct buf value = {0};
     for (size_t i = 0; i < p->query->column_count; i++) {
@@ -126,7 +109,7 @@ static void print_csv_row(struct printing *p, const struct engine_cell *cells) {
         if (cells[i].is_null) continue;
         buf_clear(&value);
         print_value(&value, p->query->columns[i].type, cells[i].text);
-        print_csv_text(&p->text, buf_str(&value));
+        output_csv_text(&p->text, buf_str(&value));
     }
     buf_addc(&p->text, '\n');
     buf_free(&value);
@@ -191,7 +174,7 @@ static void begin_rows(struct printing *p) {
     if (p->format == FORMAT_CSV) {
         for (size_t i = 0; i < p->query->column_count; i++) {
             if (i) buf_addc(&p->text, ',');
-            print_csv_text(&p->text, p->query->columns[i].name);
+            output_csv_text(&p->text, p->query->columns[i].name);
         }
         buf_addc(&p->text, '\n');
     }

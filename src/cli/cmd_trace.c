@@ -8,6 +8,7 @@
  *         A7,C1,2026-02-30,12.50,aud,2026-03-01T07:00:00Z
  */
 #include "cli/commands.h"
+#include "cli/quarantine_rows.h"
 
 #include "base/json.h"
 #include "base/time.h"
@@ -151,7 +152,7 @@ static void put_line(struct json_writer *w, const struct run_trace *t, const str
         json_key(w, "bytes");
         json_put_int(w, (int64_t)place->bytes.len);
         put_text(w, "text", place->text);
-        if (!str_eq(place->text, place->bytes)) put_hex(w, place->bytes);
+        if (!str_eq(place->text, place->bytes) && !str_eq(place->text, STR(CLI_MASK))) put_hex(w, place->bytes);
     }
     put_text(w, "recorded_sha256", file->recorded_sha256);
     put_text(w, "sha256", file->sha256);
@@ -209,6 +210,17 @@ static void put_row(struct json_writer *w, const struct plan *plan, enum run_tra
 }
 
 /* ---- the command ---- */
+
+/** Records of personal columns are masked whole, keys one by one. */
+static void mask(const struct plan *plan, enum run_trace_table table, struct run_trace *t) {
+    for (size_t i = 0; i < t->row_count && plan->has_personal; i++) {
+        struct run_trace_row *row = &t->rows[i];
+        for (size_t k = 0; k < row->line_count; k++)
+            row->lines[k].place.text = cli_mask(row->lines[k].place.text, true);
+        for (size_t k = 0; table == RUN_TRACE_SILVER && k < plan->key_count; k++)
+            row->values[k] = cli_mask(row->values[k], plan->columns[plan->keys[k]].is_personal);
+    }
+}
 
 /** The contract whose silver, bronze or quarantine table has the name. */
 static enum assay_code find_table(struct cli *cli, const struct project *project, const struct plan **plan,
@@ -289,6 +301,7 @@ static enum assay_code run(struct cli *cli, struct assay_error *err) {
     TRY(find_table(cli, &project, &plan, &table, err));
     TRY(session_open(&project, &options, &session, err));
     enum assay_code rc = run_trace_rows(&session, plan, table, str_of(where), (size_t)limit, &cli->arena, &trace, err);
+    if (rc == ASSAY_OK && !cli_has(cli, "unmask")) mask(plan, table, &trace);
     if (rc == ASSAY_OK) show(plan, table, &trace, is_json);
     session_close(&session);
     return rc;
@@ -297,6 +310,7 @@ static enum assay_code run(struct cli *cli, struct assay_error *err) {
 static const struct cli_option options[] = {
     {"where", "CONDITION", "the rows, in the rule language: \"order_id = 'A7' AND amount > 5\""},
     {"limit", "N", "rows to show (default 20; 0 shows all)"},
+    {"unmask", NULL, "show records and keys with columns that the contract classifies as personal"},
     CLI_FORMAT_OPTIONS,
     CLI_SESSION_OPTIONS,
     {0},

@@ -14,6 +14,8 @@ const struct cli_command *const cli_commands[] = {
     &cmd_bronze,
     &cmd_silver,
     &cmd_quarantine_show,
+    &cmd_quarantine_list,
+    &cmd_quarantine_export,
     &cmd_runs_list,
     &cmd_runs_show,
     &cmd_thresholds,

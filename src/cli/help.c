@@ -5,7 +5,7 @@ static void print_overview(struct buf *out) {
     buf_addz(out, "assay - data contracts that hold: from delivered files to a Delta table you can trust\n\n"
                   "usage: assay COMMAND [ARGUMENTS] [OPTIONS]\n\n");
     for (size_t i = 0; cli_commands[i]; i++)
-        buf_printf(out, "  %-16s  %s\n", cli_commands[i]->name, cli_commands[i]->summary);
+        buf_printf(out, "  %-18s  %s\n", cli_commands[i]->name, cli_commands[i]->summary);
     buf_addz(out, "\nassay help COMMAND tells more. A first project: assay init\n\n"
                   "exit codes: 0 done; 1 a check said no (a batch was refused); 2 usage or contract mistake; 3 "
                   "storage, engine or table;\n"

@@ -7,6 +7,7 @@
 #include "cli/output.h"
 
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 enum assay_code output_open(struct output *out, const char *path, struct arena *arena, struct assay_error *err) {
@@ -35,4 +36,20 @@ enum assay_code output_close(struct output *out, enum assay_code rc, struct assa
     if (rc == ASSAY_OK && rename(out->temporary, out->path)) rc = error_errno(err, errno, out->path, "create");
     if (rc) unlink(out->temporary);
     return rc;
+}
+
+void output_csv_text(struct buf *out, struct str text) {
+    bool is_quoted = text.len == 0;
+    for (size_t i = 0; i < text.len && !is_quoted; i++) is_quoted = strchr(",\"\r\n", text.ptr[i]) && text.ptr[i];
+    is_quoted |= text.len && (text.ptr[0] == ' ' || text.ptr[text.len - 1] == ' ');
+    if (!is_quoted) {
+        buf_add(out, text);
+        return;
+    }
+    buf_addc(out, '"');
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.ptr[i] == '"') buf_addc(out, '"');
+        buf_addc(out, text.ptr[i]);
+    }
+    buf_addc(out, '"');
 }

@@ -21,4 +21,8 @@ enum assay_code output_write(struct output *out, struct buf *text, struct assay_
  * now */
 enum assay_code output_close(struct output *out, enum assay_code rc, struct assay_error *err) NODISCARD;
 
+/** A value of a CSV row, in quotes where a reader would else read something different: '' is in quotes, NULL is nothing
+ * and not for here. */
+void output_csv_text(struct buf *out, struct str text);
+
 #endif

@@ -12,6 +12,8 @@
 
 #include "base/json.h"
 
+#include <ctype.h>
+
 static void copy_identity(const struct contract *contract, struct plan *plan) {
     plan->table = contract->table;
     plan->bronze_table = contract->bronze_table;
@@ -45,6 +47,21 @@ static size_t find_or_add_source(struct plan *plan, struct str name) {
     return plan->source_column_count++;
 }
 
+/** Whether one of the classification's words says that the values are about people or not for every eye. */
+static bool is_personal(struct str classification) {
+    static const char *const words[] = {"personal",     "pii",        "phi",    "sensitive",
+                                        "confidential", "restricted", "secret", "private"};
+    for (size_t i = 0; i < classification.len;) {
+        size_t start = i;
+        while (i < classification.len && isalpha((unsigned char)classification.ptr[i])) i++;
+        struct str word = str_sub(classification, start, i);
+        for (size_t k = 0; k < sizeof words / sizeof words[0]; k++)
+            if (str_eq_nocase(word, str_of(words[k]))) return true;
+        if (i == start) i++;
+    }
+    return false;
+}
+
 static void compile_columns(const struct contract *contract, struct arena *arena, struct plan *plan) {
     plan->source_columns = ARENA_ARRAY(arena, contract->column_count, struct str);
     plan->columns = ARENA_ARRAY(arena, contract->column_count, struct plan_column);
@@ -60,8 +77,10 @@ static void compile_columns(const struct contract *contract, struct arena *arena
             .is_required = c->is_required,
             .is_scale_strict = c->is_scale_strict,
             .is_rounded = c->type.kind == TYPE_DECIMAL && !c->is_scale_strict,
+            .is_personal = is_personal(c->classification),
             .description = c->description,
         };
+        plan->has_personal |= plan->columns[i].is_personal;
     }
 }
 

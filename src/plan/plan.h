@@ -31,6 +31,7 @@ struct plan_column {
     bool is_required;
     bool is_scale_strict;
     bool is_rounded; /* decimal whose cast may round: the run counts it */
+    bool is_personal; /* its classification says so: consoles and exports mask its values */
     struct str description;
 };
 
@@ -106,6 +107,7 @@ struct plan {
     struct str reader_settings;
     struct plan_column *columns;
     size_t column_count;
+    bool has_personal; /* a column is */
     struct plan_rule *rules; /* corrupt record first is understood and not listed */
     size_t rule_count;
     struct plan_check *checks; /* contract order */

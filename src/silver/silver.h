@@ -74,14 +74,25 @@ enum assay_code silver_load(const struct silver_input *input, struct arena *aren
 
 /** Rows of quarantine for people and JSON, in order of batch, file and line. */
 struct quarantine_query {
-    struct str batch_id; /* empty: all */
-    size_t limit;
+    struct str batch_id;     /* empty: all */
+    struct str reason, rule; /* only rows with that reason, that rule among theirs; empty: any */
+    size_t limit;            /* 0: none */
 };
 /** columns: _batch_id, _source_file, _source_line, _reject_reason, then raw_<column>..., _corrupt_record and
  * _corrupt_bytes in hex; the row function as engine_query_each. No such table yet: no rows. */
 enum assay_code silver_quarantine_each(struct store *store, struct engine *engine, const struct plan *plan,
                                        const struct quarantine_query *query, engine_row_fn *row, void *context,
                                        struct assay_error *err) NODISCARD;
+
+enum quarantine_group { QUARANTINE_BY_BATCH, QUARANTINE_BY_REASON, QUARANTINE_BY_COLUMN };
+/**
+ * How many rows quarantine holds, a row a group: `table`; then `batch`, or `reason`, `rule` and `column` (a row with
+ * several counts for each), or `column` ('': corrupt rows and rules over the row); `rows`; of batches `corrupt`, else
+ * `batches`; `files`; `first_at` and `last_at`. No such table yet: no rows and no columns.
+ */
+enum assay_code silver_quarantine_count(struct store *store, struct engine *engine, const struct plan *plan,
+                                        enum quarantine_group group, size_t rows_max, struct arena *arena,
+                                        struct engine_result *out, struct assay_error *err) NODISCARD;
 
 /** A row of bronze of which a row of silver is made, or that lost to that one. */
 struct silver_origin {

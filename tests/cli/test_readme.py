@@ -58,7 +58,7 @@ def shown_commands():
 
 def test_every_command_shown_exists_with_its_options(assay):
     overview = subprocess.run([assay, "help"], capture_output=True, text=True, check=True).stdout
-    names = [line[2:18].strip() for line in overview.splitlines() if re.match(r"  [a-z]", line)]
+    names = [line[2:20].strip() for line in overview.splitlines() if re.match(r"  [a-z]", line)]
     shown = list(shown_commands())
     assert len(shown) > 20
     helps = {}
