@@ -15,6 +15,7 @@
 
 #include <string.h>
 
+static bool is_bracket(char c) { return c == '[' || c == ']' || c == '{' || c == '}'; }
 static bool is_between(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == ','; }
 
 struct levels {
@@ -76,7 +77,7 @@ static enum json_cut cut_other(const char *start, const char *end, bool is_final
         const char *behind = pass_text(p, end);
         while (p < end && *p != '\n' && *p != '\r' && p != behind) p++;
     } else {
-        while (p < end && !is_between(*p) && !strchr("[]{}", *p)) p++;
+        while (p < end && !is_between(*p) && !is_bracket(*p)) p++;
     }
     *size = (size_t)(p - start);
     return p < end || is_final ? JSON_CUT_RECORD : JSON_CUT_MORE;
