@@ -24,7 +24,7 @@ struct json_reader {
     const struct bronze_columns *columns; /* borrowed */
     struct str *values;  /* of the last record, one per column; ptr NULL: null or no such key. Borrowed from the record
                             or the reader */
-    struct str *unknown; /* keys that no column has, decoded; borrowed like values */
+    struct str *unknown; /* keys that no column has, decoded, as often as they come; borrowed like values */
     size_t unknown_count;
 
     bool is_valid; /* private, as all below: of the record being read */

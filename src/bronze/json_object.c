@@ -39,8 +39,6 @@ bool json_is_blank(struct str line) {
 }
 
 static void add_unknown(struct json_reader *r, struct str key) {
-    for (size_t i = 0; i < r->unknown_count; i++)
-        if (str_eq(r->unknown[i], key)) return;
     if (r->unknown_count == r->unknown_capacity) {
         r->unknown_capacity = r->unknown_capacity ? 2 * r->unknown_capacity : 8;
         r->unknown = memory_realloc(r->unknown, r->unknown_capacity * sizeof *r->unknown);

@@ -21,9 +21,11 @@ struct unknown {
     int64_t line;
 };
 
+/** Different whatever their case. Not to be moved. */
 struct unknowns {
+    struct bronze_columns names; /* finds items: same count, same order */
     struct unknown *items;
-    size_t count, capacity;
+    size_t capacity;
     struct arena arena; /* of the keys */
 };
 
@@ -57,10 +59,16 @@ enum { AT_CORRUPT_RECORD, AT_SOURCE_FILE, AT_SOURCE_LINE, AT_CORRUPT_BYTES, ADDE
 
 /* ---- keys that no column has ---- */
 
-static struct unknown *find_unknown(const struct unknowns *u, struct str key) {
-    for (size_t i = 0; i < u->count; i++)
-        if (str_eq(u->items[i].key, key)) return &u->items[i];
-    return NULL;
+static void open_unknowns(struct unknowns *u) {
+    static const struct plan no_columns;
+    *u = (struct unknowns){0};
+    columns_open(&u->names, &no_columns, &u->arena);
+}
+
+/** Most records have their keys in the order of the first one, so where the key is expected is asked first. */
+static size_t find_unknown(const struct unknowns *u, const struct unknown *wanted) {
+    bool is_there = wanted->at < u->names.count && str_eq(u->items[wanted->at].key, wanted->key);
+    return is_there ? wanted->at : columns_find(&u->names, wanted->key);
 }
 
 static bool is_before(const struct unknown *a, const struct unknown *b) {
@@ -69,19 +77,15 @@ static bool is_before(const struct unknown *a, const struct unknown *b) {
 }
 
 static void add_unknown(struct unknowns *u, struct unknown new) {
-    struct unknown *known = find_unknown(u, new.key);
-    if (known && !is_before(&new, known)) return;
-    if (known) {
-        new.key = known->key;
-        *known = new;
-        return;
-    }
-    if (u->count == u->capacity) {
+    size_t at = find_unknown(u, &new);
+    if (at != SIZE_MAX && !is_before(&new, &u->items[at])) return;
+    new.key = str_copy(&u->arena, new.key);
+    if (at == SIZE_MAX) at = columns_add(&u->names, new.key);
+    if (at == u->capacity) {
         u->capacity = u->capacity ? 2 * u->capacity : 16;
         u->items = memory_realloc(u->items, u->capacity * sizeof *u->items);
     }
-    new.key = str_copy(&u->arena, new.key);
-    u->items[u->count++] = new;
+    u->items[at] = new;
 }
 
 static void free_unknowns(struct unknowns *u) {
@@ -91,10 +95,10 @@ static void free_unknowns(struct unknowns *u) {
 
 /** What this worker found that the others may not have. */
 static enum assay_code tell_unknowns(struct json_rows *rows, struct worker *w, struct assay_error *err) {
-    if (w->told == w->unknowns.count) return ASSAY_OK;
+    if (w->told == w->unknowns.names.count) return ASSAY_OK;
     pthread_mutex_lock(&rows->lock);
-    for (; w->told < w->unknowns.count; w->told++) add_unknown(&rows->unknowns, w->unknowns.items[w->told]);
-    size_t count = rows->unknowns.count;
+    for (; w->told < w->unknowns.names.count; w->told++) add_unknown(&rows->unknowns, w->unknowns.items[w->told]);
+    size_t count = rows->unknowns.names.count;
     pthread_mutex_unlock(&rows->lock);
     if (count + rows->columns->count <= LIMIT_COLUMNS) return ASSAY_OK;
     return error_set(err, ASSAY_LIMIT, rows->files[w->file].key.ptr,
@@ -107,10 +111,10 @@ static int by_place(const void *a, const void *b) { return is_before(a, b) ? -1 
 
 bool json_rows_add_columns(struct json_rows *rows, struct bronze_columns *columns) {
     struct unknowns *u = &rows->unknowns;
-    if (u->count) qsort(u->items, u->count, sizeof *u->items, by_place);
-    for (size_t i = 0; i < u->count; i++) /* keys that differ only in case are one column */
-        if (columns_find(columns, u->items[i].key) == SIZE_MAX) columns_add(columns, u->items[i].key);
-    return u->count > 0;
+    size_t count = u->names.count;
+    if (count) qsort(u->items, count, sizeof *u->items, by_place);
+    for (size_t i = 0; i < count; i++) columns_add(columns, u->items[i].key);
+    return count > 0;
 }
 
 bool json_rows_is_refused(const struct json_rows *rows) { return rows->is_refused; }
@@ -123,6 +127,7 @@ static enum assay_code open_worker(void *source, void **out, struct assay_error 
     (void)err;
     *w = (struct worker){.block.settings = rows->settings};
     json_reader_open(&w->reader, rows->columns);
+    open_unknowns(&w->unknowns);
     *out = w;
     return ASSAY_OK;
 }
@@ -219,13 +224,15 @@ static enum assay_code fill(void *source, void *worker, struct engine_sink *sink
     struct json_record record;
     sink->row_count = 0;
     while (sink->row_count < sink->capacity && !w->is_done) {
-        if (json_block_next(&w->block, &record))
-            put_row(rows, w, &record, sink);
-        else
+        if (!json_block_next(&w->block, &record)) {
             TRY(load_block(rows, w, err));
+            continue;
+        }
+        put_row(rows, w, &record, sink);
+        TRY(tell_unknowns(rows, w, err));
     }
     add_findings(rows, w);
-    return tell_unknowns(rows, w, err);
+    return ASSAY_OK;
 }
 
 struct json_rows *json_rows_open(const struct json_settings *settings, const struct bronze_columns *columns,
@@ -238,6 +245,7 @@ struct json_rows *json_rows_open(const struct json_settings *settings, const str
                                .file_count = count,
                                .block_bytes = block_bytes,
                                .findings = findings};
+    open_unknowns(&rows->unknowns);
     pthread_mutex_init(&rows->lock, NULL);
     return rows;
 }

@@ -55,6 +55,7 @@ enum assay_code reading_open(struct reading *r, const struct bronze_input *in, s
     size_t count = in->batch->file_count;
     *r = (struct reading){.in = in, .files = files, .arena = arena};
     columns_open(&r->columns, in->plan, arena);
+    TRY(mismatch_twins(files, count, err));
     switch (source->format) {
     case CONTRACT_CSV:
         TRY(csv_dialect_of(source, &r->dialect, err));

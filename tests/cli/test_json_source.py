@@ -229,3 +229,22 @@ def test_against_pythons_reader(project, is_multi_line):
                 assert json.loads(row[key]) == json.loads(text)[key] and row[key] in text
             else:
                 assert row[key] == value
+
+
+@pytest.mark.parametrize("lines", [1, 50000], ids=["one-object", "many-objects"])
+def test_keys_that_are_values_end_at_the_limit_at_once(project, lines):
+    contract(project)
+    keys = [f'"k{i}":1' for i in range(150_000)]
+    each = len(keys) // lines
+    content = "".join("{" + ",".join([f'"id":{i}', *keys[i * each:(i + 1) * each]]) + "}\n" for i in range(lines))
+    done = load(project, content, code=3)  # comparing each key with all before it takes longer than the test waits
+    assert "more than 20000 different keys" in done.stderr and "\nnext: " in done.stderr
+    assert project.version(BRONZE) is None
+
+
+def test_the_same_file_packed_and_not_is_refused(project):
+    contract(project)
+    text = '{"id":1}\n'
+    done = load(project, {"a.json": text, "a.json.gz": gzip.compress(text.encode())}, code=1)
+    assert "its rows would land twice" in done.stderr and "`a.json`" in done.stderr
+    assert project.version(BRONZE) is None

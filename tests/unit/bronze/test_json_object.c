@@ -64,9 +64,10 @@ static void test_finds_keys_whatever_their_case_and_order(void **state) {
     assert_int_equal(json_reader_read(&x.reader, STR("{\"\u00e9t\u00e9\":2,\"x\":3,\"y\":4,\"x\":5}"), true),
                      JSON_GOOD);
     assert_str(x.reader.values[1], "2");
-    assert_int_equal(x.reader.unknown_count, 2);
+    assert_int_equal(x.reader.unknown_count, 3); /* one is there twice */
     assert_str(x.reader.unknown[0], "x");
     assert_str(x.reader.unknown[1], "y");
+    assert_str(x.reader.unknown[2], "x");
     drop(&x);
 }
 
