@@ -71,7 +71,7 @@ enum assay_code bronze_locate(const struct plan *plan, const char *path, int64_t
                               struct bronze_place *places, size_t count, struct arena *arena, struct assay_error *err) {
     const struct contract_source *source = &plan->source;
     struct search s = {.places = places, .count = count, .is_packed = packing_of(str_of(path)), .arena = arena};
-    if (source->format == CONTRACT_PARQUET)
+    if (contract_format_is_typed(source->format))
         return error_set(err, ASSAY_UNSUPPORTED, path, "a Parquet file has no lines; its rows are counted from 1");
     if (source->format == CONTRACT_JSON) {
         struct json_settings settings = reading_json_settings(source);

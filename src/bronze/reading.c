@@ -3,7 +3,9 @@
  *
  * 1. No column is lost: CSV says in its headers which columns there are, Parquet in its schemas; the keys of JSON are
  * known only when all of it was read, so a batch with new ones is read again.
- * 2. Rows of CSV and JSON come from C code, rows of Parquet from the engine; what assay adds to them is the same.
+ * 2. Rows of CSV and JSON come from C code, rows of Parquet and Delta from the engine; what assay adds to them is the
+ * same.
+ * 3. A Delta table is never read as a folder of Parquet files, some of which are no longer its.
  */
 #include "bronze/reading.h"
 
@@ -17,23 +19,25 @@ struct json_settings reading_json_settings(const struct contract_source *source)
 
 static enum assay_code refuse_absent(const struct reading *r, size_t column, struct assay_error *err) {
     const struct plan *plan = r->in->plan;
+    bool is_delta = plan->source.format == CONTRACT_DELTA;
     struct buf found = {0};
     for (size_t i = 0; i < r->parquet.column_count; i++) {
         buf_addz(&found, i ? ", " : "");
         buf_add_printable(&found, str_sub(r->parquet.columns[i].name, 0, 100));
     }
     enum assay_code rc = error_set(
-        err, ASSAY_REFUSED, r->files[0].key.ptr,
-        "no file of the batch has the column `%.*s`; found: %.400s; no row of the batch was loaded\nnext: ask "
+        err, ASSAY_REFUSED, is_delta ? r->table->root.ptr : r->files[0].key.ptr,
+        "%s the column `%.*s`; found: %.400s; no row of the batch was loaded\nnext: ask "
         "the source for the agreed columns, or change the contract %.*s; with header: byName an absent "
         "column is NULL",
-        STR_ARG(plan->source_columns[column]), found.data ? found.data : "nothing", STR_ARG(plan->contract_path));
+        is_delta ? "the Delta table lacks" : "no file of the batch has", STR_ARG(plan->source_columns[column]),
+        found.data ? found.data : "nothing", STR_ARG(plan->contract_path));
     buf_free(&found);
     return rc;
 }
 
 /** Types of nulls alone stay empty; reading_fit finds some. */
-static enum assay_code take_parquet_columns(struct reading *r, struct assay_error *err) {
+static enum assay_code take_typed_columns(struct reading *r, struct assay_error *err) {
     const struct plan *plan = r->in->plan;
     bool *is_there = ARENA_ARRAY(r->arena, plan->source_column_count, bool);
     for (size_t i = 0; i < r->parquet.column_count; i++) {
@@ -46,6 +50,16 @@ static enum assay_code take_parquet_columns(struct reading *r, struct assay_erro
     }
     for (size_t i = 0; i < plan->source_column_count && plan->source.header == CONTRACT_HEADER_STRICT; i++)
         if (!is_there[i]) return refuse_absent(r, i, err);
+    return ASSAY_OK;
+}
+
+/** Invariant 3. */
+static enum assay_code check_no_table(const struct landing_batch *batch, struct assay_error *err) {
+    for (size_t i = 0; i < batch->left_out_count; i++)
+        if (str_starts(batch->left_out[i], STR("_delta_log/")))
+            return error_set(err, ASSAY_REFUSED, batch->folder.ptr,
+                             "the batch's folder is a Delta table: only its log says which of its files are read; no "
+                             "row of the batch was loaded\nnext: say `format: delta` in the contract");
     return ASSAY_OK;
 }
 
@@ -64,12 +78,14 @@ enum assay_code reading_open(struct reading *r, const struct bronze_input *in, s
         r->json = reading_json_settings(source);
         return ASSAY_OK;
     case CONTRACT_PARQUET:
+        TRY(check_no_table(in->batch, err));
         TRY(parquet_open(in->engine, files, count, arena, &r->parquet, err));
-        return take_parquet_columns(r, err);
+        return take_typed_columns(r, err);
     case CONTRACT_DELTA:
-        break;
+        TRY(delta_source_open(in, arena, &r->table, &r->parquet, err));
+        return take_typed_columns(r, err);
     }
-    return error_set(err, ASSAY_UNSUPPORTED, "assaySource", "format delta cannot be loaded in this version");
+    return ASSAY_OK;
 }
 
 /** Of a contract's column that no file gives a type: its own, but for text that is cleaned. */
@@ -87,7 +103,7 @@ static struct str type_of_contract(const struct reading *r, size_t source) {
     return json;
 }
 
-static void fit_parquet(struct reading *r, const struct delta_schema *table) {
+static void fit_typed(struct reading *r, const struct delta_schema *table) {
     for (size_t i = 0; i < r->columns.count; i++) {
         struct bronze_column *column = &r->columns.list[i];
         size_t at = table ? delta_field_find(table, column->name) : SIZE_MAX;
@@ -99,7 +115,7 @@ static void fit_parquet(struct reading *r, const struct delta_schema *table) {
 
 void reading_fit(struct reading *r, const struct delta_snapshot *table) {
     const struct delta_schema *schema = table ? &table->metadata.schema : NULL;
-    if (r->in->plan->source.format == CONTRACT_PARQUET) fit_parquet(r, schema);
+    if (contract_format_is_typed(r->in->plan->source.format)) fit_typed(r, schema);
     if (r->in->plan->source.format != CONTRACT_JSON || !schema) return;
     for (size_t i = 0; i < schema->count; i++) {
         const struct delta_field *field = &schema->fields[i];
@@ -113,16 +129,16 @@ void reading_fit(struct reading *r, const struct delta_snapshot *table) {
 
 static void print_select(const struct reading *r, struct str rows, int64_t loaded_at_us, bool with_bytes,
                          struct buf *sql) {
-    bool is_parquet = r->in->plan->source.format == CONTRACT_PARQUET;
+    bool is_typed = contract_format_is_typed(r->in->plan->source.format);
     buf_addz(sql, "SELECT ");
-    for (size_t i = 0; i < r->columns.count && !is_parquet; i++) {
+    for (size_t i = 0; i < r->columns.count && !is_typed; i++) {
         engine_sql_name(sql, r->columns.list[i].name);
         buf_addz(sql, ", ");
     }
-    buf_addz(sql, is_parquet ? "*, " : "\"_corrupt_record\", \"_source_file\", \"_source_line\", ");
+    buf_addz(sql, is_typed ? "*, " : "\"_corrupt_record\", \"_source_file\", \"_source_line\", ");
     engine_sql_text(sql, r->in->batch->id);
     buf_printf(sql, " AS \"_batch_id\", make_timestamptz(%lld) AS \"_loaded_at\"", (long long)loaded_at_us);
-    if (with_bytes && !is_parquet) buf_addz(sql, ", \"_corrupt_bytes\"");
+    if (with_bytes && !is_typed) buf_addz(sql, ", \"_corrupt_bytes\"");
     buf_printf(sql, " FROM %.*s", STR_ARG(rows));
 }
 
@@ -174,17 +190,20 @@ static enum assay_code write_json(struct reading *r, const struct delta_metadata
     return rc;
 }
 
-static enum assay_code write_parquet(struct reading *r, const struct delta_metadata *metadata, int64_t loaded_at_us,
-                                     struct delta_new_files *files, struct bronze_findings *findings,
-                                     struct assay_error *err) {
+static enum assay_code write_typed(struct reading *r, const struct delta_metadata *metadata, int64_t loaded_at_us,
+                                   struct delta_new_files *files, struct bronze_findings *findings,
+                                   struct assay_error *err) {
     struct buf rows = {0};
     enum assay_code rc = parquet_check_values(r->in->engine, &r->parquet, r->arena, err);
     r->is_refused = rc == ASSAY_REFUSED;
     if (rc) return rc;
     buf_addc(&rows, '(');
-    parquet_rows_sql(&r->parquet, &rows);
+    if (r->in->plan->source.format == CONTRACT_DELTA)
+        rc = delta_source_rows_sql(r->table, &r->parquet, r->arena, &rows, err);
+    else
+        parquet_rows_sql(&r->parquet, &rows);
     buf_addc(&rows, ')');
-    rc = write_select(r, metadata, buf_str(&rows), loaded_at_us, false, files, err);
+    if (rc == ASSAY_OK) rc = write_select(r, metadata, buf_str(&rows), loaded_at_us, false, files, err);
     buf_free(&rows);
     if (rc) {
         enum assay_code found = parquet_blame(r->in->engine, &r->parquet, rc, err);
@@ -207,6 +226,6 @@ enum assay_code reading_write(struct reading *r, const struct delta_metadata *me
     case CONTRACT_JSON:
         return write_json(r, metadata, loaded_at_us, with_bytes, files, findings, is_whole, err);
     default:
-        return write_parquet(r, metadata, loaded_at_us, files, findings, err);
+        return write_typed(r, metadata, loaded_at_us, files, findings, err);
     }
 }

@@ -3,6 +3,7 @@
 #define BRONZE_READING_H
 
 #include "bronze/bronze_int.h"
+#include "bronze/delta_source.h"
 #include "bronze/json.h"
 #include "bronze/parquet.h"
 
@@ -13,7 +14,8 @@ struct reading {
     struct bronze_columns columns;
     struct csv_dialect dialect;   /* CSV */
     struct json_settings json;    /* JSON */
-    struct parquet_batch parquet; /* Parquet */
+    struct parquet_batch parquet; /* Parquet; the data files and columns of a Delta table */
+    struct delta_snapshot *table; /* Delta */
     bool is_refused;              /* the rows could not be read because of what a file holds */
 };
 
@@ -21,17 +23,17 @@ struct reading {
 struct json_settings reading_json_settings(const struct contract_source *source);
 
 /**
- * Look at every file's header or schema, and know the batch's columns.
+ * Look at every file's header or schema, or the table's log, and know the batch's columns.
  * @param files  of the batch, borrowed
  * @return OK; REFUSED the columns are not what the contract says (file and column named); as header_check,
- * parquet_open
+ * parquet_open, delta_source_open
  */
 enum assay_code reading_open(struct reading *r, const struct bronze_input *in, struct bronze_file *files,
                              struct arena *arena, struct assay_error *err) NODISCARD;
 
 /**
- * Fit the columns to the bronze table (NULL: there is none yet): JSON learns the columns that came earlier, Parquet
- * takes the table's types where they hold the files' values. A column that does not fit is refused by
+ * Fit the columns to the bronze table (NULL: there is none yet): JSON learns the columns that came earlier, typed
+ * ones take the table's types where they hold the files' values. A column that does not fit is refused by
  * bronze_match_fields.
  */
 void reading_fit(struct reading *r, const struct delta_snapshot *table);

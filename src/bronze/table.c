@@ -1,5 +1,5 @@
 /**
- * The bronze table: source columns as strings (Parquet: as they are), then `_corrupt_record` (not for Parquet),
+ * The bronze table: source columns as strings (Parquet, Delta: as they are), then `_corrupt_record` (not for those),
  * `_source_file`, `_source_line`, `_batch_id`, `_loaded_at`; columns that came later stand behind, in order of first
  * appearance. A new table is created with optimizeWrite and autoCompact; later runs set only what the contract says, so
  * what people change on the table stays.
@@ -19,9 +19,9 @@ enum { ADDED_COUNT = sizeof ADDED / sizeof ADDED[0] };
 
 static bool is_corrupt_record(size_t i) { return str_eq(ADDED[i].name, STR(BRONZE_CORRUPT_RECORD)); }
 
-/** Parquet has no rows that cannot be read. */
+/** Typed sources have no rows that cannot be read. */
 static bool is_added(const struct plan *plan, size_t i) {
-    return plan->source.format != CONTRACT_PARQUET || !is_corrupt_record(i);
+    return !contract_format_is_typed(plan->source.format) || !is_corrupt_record(i);
 }
 
 static bool add_field(struct delta_metadata *m, struct arena *arena, struct str name, enum type_kind kind) {

@@ -147,12 +147,16 @@ struct contract_order {
 
 enum contract_header { CONTRACT_HEADER_STRICT, CONTRACT_HEADER_BY_NAME, CONTRACT_HEADER_NONE };
 enum contract_format { CONTRACT_CSV, CONTRACT_JSON, CONTRACT_PARQUET, CONTRACT_DELTA };
+/** Whether values come with types of their own, and no row can be corrupt. */
+static inline bool contract_format_is_typed(enum contract_format format) {
+    return format == CONTRACT_PARQUET || format == CONTRACT_DELTA;
+}
 
 struct contract_source {
-    struct str path; /* relative to the lake's Files/ */
-    struct str
-        pattern; /* glob over file names, `*` `?` `[..]`, case-sensitive; default `*` + the format's usual ending */
-    bool takes_packed; /* names with .gz or .zst behind the pattern match too: it is the default one */
+    struct str path;    /* relative to the lake's Files/ */
+    struct str pattern; /* glob over file names, `*` `?` `[..]`, case-sensitive; default `*` + the format's usual
+                           ending. Delta: says only what data looks like where no run reads it */
+    bool takes_packed;  /* names with .gz or .zst behind the pattern match too: it is the default one */
     enum contract_format format;
     enum contract_header header;
     struct str delimiter, quote, escape; /* defaults `,` `"` and the quote; an empty quote: values are never quoted */

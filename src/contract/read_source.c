@@ -26,12 +26,20 @@ static void check_path(struct reader *r, const struct yaml_node *node) {
 }
 
 static void read_pattern(struct reader *r, const struct yaml_node *source, struct contract_source *out) {
-    static const struct str endings[] = {
-        [CONTRACT_CSV] = {"*.csv", 5}, [CONTRACT_JSON] = {"*.json", 6}, [CONTRACT_PARQUET] = {"*.parquet", 9}};
+    static const struct str endings[] = {[CONTRACT_CSV] = {"*.csv", 5},
+                                         [CONTRACT_JSON] = {"*.json", 6},
+                                         [CONTRACT_PARQUET] = {"*.parquet", 9},
+                                         [CONTRACT_DELTA] = {"*.parquet", 9}};
     const struct yaml_node *node = scalar_of(source, "pattern");
-    out->pattern = node ? node->text : endings[out->format];
-    out->takes_packed = !node && out->format != CONTRACT_PARQUET;
+    bool is_delta = out->format == CONTRACT_DELTA;
+    out->pattern = node && !is_delta ? node->text : endings[out->format];
+    out->takes_packed = !node && !contract_format_is_typed(out->format);
     if (!node) return;
+    if (is_delta) {
+        report_warning(r, mark_node(r, node), "unused-setting", STR("take the line out"),
+                       "'pattern' says nothing about a Delta table: its log says which files are read");
+        return;
+    }
     if (node->text.len == 0 || str_find_char(node->text, '/') != SIZE_MAX)
         report_error(r, mark_node(r, node), "bad-pattern",
                      STR("write a pattern of file names, such as *.csv; folders are not read"),
@@ -42,22 +50,25 @@ static void read_pattern(struct reader *r, const struct yaml_node *source, struc
 static void check_unused(struct reader *r, const struct yaml_node *source, const struct contract_source *out) {
     static const struct {
         const char *name;
-        bool of_json, of_parquet;
+        bool of_json, of_typed;
     } settings[] = {{"header", false, true},       {"delimiter", false, false}, {"quote", false, false},
                     {"escape", false, false},      {"multiLine", true, false},  {"maxRecordBytes", true, false},
                     {"comment", false, false},     {"skipTop", false, false},   {"skipBottom", false, false},
                     {"nullMarkers", false, false}, {"encoding", true, false}};
     if (out->format == CONTRACT_CSV) return;
-    bool is_json = out->format == CONTRACT_JSON;
+    bool is_json = out->format == CONTRACT_JSON, is_delta = out->format == CONTRACT_DELTA;
     for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
-        if (is_json ? settings[i].of_json : settings[i].of_parquet) continue;
+        if (is_json ? settings[i].of_json : settings[i].of_typed) continue;
         if (!scalar_of(source, settings[i].name) && !list_of(source, settings[i].name)) continue;
         report_warning(r, mark_member(r, source, settings[i].name), "unused-setting", STR("take the line out"),
-                       "'%s' says nothing about files of %s", settings[i].name, is_json ? "JSON" : "Parquet");
+                       "'%s' says nothing about %s", settings[i].name,
+                       is_json    ? "files of JSON"
+                       : is_delta ? "a Delta table"
+                                  : "files of Parquet");
     }
     if (!is_json && out->header == CONTRACT_HEADER_NONE)
         report_error(r, mark_member(r, source, "header"), "unsupported", STR("write strict or byName"),
-                     "Parquet files have names");
+                     is_delta ? "a Delta table's columns have names" : "Parquet files have names");
 }
 
 static void read_files(struct reader *r, const struct yaml_node *source) {
@@ -71,6 +82,7 @@ static void read_files(struct reader *r, const struct yaml_node *source) {
     struct str format = text_of(source, "format"), header = text_of(source, "header");
     out->format = str_eq(format, STR("json"))      ? CONTRACT_JSON
                   : str_eq(format, STR("parquet")) ? CONTRACT_PARQUET
+                  : str_eq(format, STR("delta"))   ? CONTRACT_DELTA
                                                    : CONTRACT_CSV;
     out->header = str_eq(header, STR("byName")) ? CONTRACT_HEADER_BY_NAME
                   : str_eq(header, STR("none")) ? CONTRACT_HEADER_NONE

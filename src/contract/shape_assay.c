@@ -19,7 +19,7 @@ static const struct shape texts = LIST_OF(&text);
 
 /* ---- the table's ---- */
 
-static const char *const formats[] = {"csv", "json", "parquet"};
+static const char *const formats[] = {"csv", "json", "parquet", "delta"};
 static const char *const headers[] = {"strict", "byName", "none"};
 static const struct shape format = WORDS(formats), header = WORDS(headers);
 static const struct shape_key source_keys[] = {{"path", &text, KEY_REQUIRED},

@@ -4,6 +4,8 @@
  * 1. A delivered folder gives the files directly in it that match the pattern. The others are named in the answer, and
  * a folder in it, which may hold a part of the delivery, refuses it.
  * 2. A file that changes while it is copied is not landed.
+ * 3. A Delta table is delivered as its folder, with every file that readers of the table may need. One that is written
+ * to meanwhile may lack files of its newest version; the run that reads the batch sees that and refuses it.
  */
 #include "landing/landing_int.h"
 
@@ -53,6 +55,10 @@ static enum assay_code add_name(struct listing *l, int folder_fd, struct str fol
     struct str path = str_path(l->arena, folder, name);
     bool is_there = fstatat(folder_fd, name.ptr, &st, 0) == 0;
     bool is_folder = is_there && S_ISDIR(st.st_mode);
+    if (is_folder && str_eq(name, STR(LOG_NAME)))
+        return error_set(err, ASSAY_INVALID, str_c(l->arena, folder),
+                         "the folder is a Delta table: only its log says which of its files are read\nnext: say "
+                         "`format: delta` in the contract, or ask the source for the files alone");
     if (is_folder && !landing_is_marked(name))
         return error_set(err, ASSAY_INVALID, str_c(l->arena, path),
                          "the delivered folder has a folder in it, whose files would not be landed: a batch has its "
@@ -86,6 +92,59 @@ static enum assay_code add_folder(struct listing *l, struct str folder, struct a
                      STR_ARG(l->plan->source.pattern));
 }
 
+/* ---- a Delta table ---- */
+
+static enum assay_code add_table_folder(struct listing *l, struct str root, struct str below, struct assay_error *err);
+
+/** One name in a folder of the table; `path` is below the table's. */
+static enum assay_code add_table_name(struct listing *l, int folder_fd, struct str root, struct str path,
+                                      struct assay_error *err) {
+    struct stat st;
+    struct str file = str_path(l->arena, root, path);
+    if (fstatat(folder_fd, str_c(l->arena, str_basename(path)), &st, 0) == 0 && S_ISDIR(st.st_mode))
+        return add_table_folder(l, root, path, err);
+    if (!landing_is_table_file(path)) {
+        LIST_PUSH(l->arena, l->batch->left_out, l->batch->left_out_count, l->left_out_capacity) = file;
+        return ASSAY_OK;
+    }
+    enum assay_code rc = store_key_check(str_path(l->arena, l->batch_folder, path), err);
+    if (rc) return error_prepend(err, "%s", str_c(l->arena, file));
+    LIST_PUSH(l->arena, l->files, l->count, l->capacity) = (struct delivery_file){file, path, false};
+    return ASSAY_OK;
+}
+
+static enum assay_code add_table_folder(struct listing *l, struct str root, struct str below, struct assay_error *err) {
+    const char *path = str_c(l->arena, below.len ? str_path(l->arena, root, below) : root);
+    enum assay_code rc = ASSAY_OK;
+    DIR *dir = opendir(path);
+    if (!dir) return error_errno(err, errno, path, "list");
+    while (rc == ASSAY_OK) {
+        errno = 0;
+        const struct dirent *entry = readdir(dir);
+        if (!entry && errno) rc = error_errno(err, errno, path, "list");
+        if (!entry) break;
+        struct str name = str_copy(l->arena, str_of(entry->d_name));
+        if (str_eq(name, STR(".")) || str_eq(name, STR(".."))) continue;
+        rc = add_table_name(l, dirfd(dir), root, below.len ? str_path(l->arena, below, name) : name, err);
+    }
+    closedir(dir);
+    return rc;
+}
+
+/** Invariant 3. */
+static enum assay_code add_table(struct listing *l, const struct landing_delivery *delivery, struct assay_error *err) {
+    struct stat st;
+    struct str root = delivery->paths[0];
+    const char *log = str_c(l->arena, str_path(l->arena, root, STR(LOG_NAME)));
+    if (delivery->path_count > 1 || stat(log, &st) || !S_ISDIR(st.st_mode))
+        return error_set(err, ASSAY_INVALID, str_c(l->arena, delivery->paths[delivery->path_count - 1]),
+                         "a batch of this contract is one Delta table (format: delta)\nnext: name the table's folder, "
+                         "which has a folder " LOG_NAME " in it");
+    return add_table_folder(l, root, (struct str){0}, err);
+}
+
+/* ---- all ---- */
+
 static enum assay_code add_path(struct listing *l, const struct landing_delivery *delivery, struct str path,
                                 struct assay_error *err) {
     struct stat st;
@@ -111,7 +170,9 @@ enum assay_code delivery_list(const struct plan *plan, const struct landing_deli
                               struct arena *arena, struct delivery_file **out, size_t *count,
                               struct landing_batch *batch, struct assay_error *err) {
     struct listing l = {.plan = plan, .batch_folder = folder, .arena = arena, .batch = batch};
-    for (size_t i = 0; i < delivery->path_count; i++) TRY(add_path(&l, delivery, delivery->paths[i], err));
+    bool is_table = plan->source.format == CONTRACT_DELTA;
+    if (is_table) TRY(add_table(&l, delivery, err));
+    for (size_t i = 0; i < delivery->path_count && !is_table; i++) TRY(add_path(&l, delivery, delivery->paths[i], err));
     if (l.count) qsort(l.files, l.count, sizeof *l.files, by_name);
     if (batch->left_out_count) qsort(batch->left_out, batch->left_out_count, sizeof *batch->left_out, by_text);
     for (size_t i = 1; i < l.count; i++)

@@ -3,44 +3,44 @@
 
 #include <stdlib.h>
 
-/** Whether any part of a path is marked as no data. */
-static bool has_mark(struct str path) {
-    while (path.len) {
-        struct str part;
-        path = str_split(path, '/', &part);
-        if (landing_is_marked(part)) return true;
-    }
-    return false;
-}
-
 static bool is_own(struct str name) {
     return str_eq(name, STR(MANIFEST_NAME)) || str_starts(name, STR(REPLACED_NAME "/"));
 }
 
-static void add_file(const struct plan *plan, const struct store_entry *entry, struct str name,
+/** Names of a folder's objects, of which none or all belong to a Delta table. */
+static bool has_log(const struct store_entry *entries, size_t count, size_t folder_len) {
+    for (size_t i = 0; i < count; i++)
+        if (landing_is_log_file(str_sub(entries[i].key, folder_len + 1, entries[i].key.len))) return true;
+    return false;
+}
+
+static void add_file(const struct plan *plan, bool has_table, const struct store_entry *entry, struct str name,
                      struct landing_batch *batch) {
     if (is_own(name)) return;
-    if (str_find_char(name, '/') == SIZE_MAX && landing_is_data(plan, name)) {
+    bool is_data = plan->source.format == CONTRACT_DELTA
+                       ? has_table && landing_is_table_file(name)
+                       : str_find_char(name, '/') == SIZE_MAX && landing_is_data(plan, name);
+    if (is_data) {
         batch->files[batch->file_count++] =
             (struct landing_file){name, entry->key, entry->size_bytes, entry->modified_us, {0}};
         if (entry->modified_us > batch->landed_at_us) batch->landed_at_us = entry->modified_us;
         return;
     }
     batch->left_out[batch->left_out_count++] = name;
-    if (!has_mark(name)) batch->misfit_count++;
+    if (!landing_has_mark(name)) batch->misfit_count++;
 }
 
 /** The batch of a folder whose objects are given. */
 static struct landing_batch make_batch(struct store *store, const struct plan *plan, struct str id,
                                        const struct store_entry *entries, size_t count, struct arena *arena) {
     struct landing_batch batch = {.id = id, .folder = landing_folder(plan, id, arena), .landed_at_us = INT64_MIN};
-    bool has_manifest = false;
+    bool has_manifest = false, has_table = has_log(entries, count, batch.folder.len);
     batch.files = ARENA_ARRAY(arena, count, struct landing_file);
     batch.left_out = ARENA_ARRAY(arena, count, struct str);
     for (size_t i = 0; i < count; i++) {
         struct str name = str_sub(entries[i].key, batch.folder.len + 1, entries[i].key.len);
         has_manifest = has_manifest || str_eq(name, STR(MANIFEST_NAME));
-        add_file(plan, &entries[i], name, &batch);
+        add_file(plan, has_table, &entries[i], name, &batch);
     }
     struct arena scratch = {0};
     struct landing_manifest manifest = {0};
@@ -61,9 +61,8 @@ enum assay_code landing_find(struct store *store, const struct plan *plan, struc
     if (out->file_count) return ASSAY_OK;
     const char *where = str_c(arena, out->folder);
     if (out->left_out_count)
-        return error_set(err, ASSAY_NOT_FOUND, where,
-                         "none of the %zu files in the folder matches the contract's pattern %.*s", out->left_out_count,
-                         STR_ARG(plan->source.pattern));
+        return error_set(err, ASSAY_NOT_FOUND, where, "none of the %zu files in the folder %.*s", out->left_out_count,
+                         STR_ARG(landing_unread_text(plan, arena)));
     return error_set(err, ASSAY_NOT_FOUND, where,
                      "no such batch folder, or it is empty\nnext: assay land %.*s FILE... --batch %.*s",
                      STR_ARG(plan->table), STR_ARG(batch_id));
@@ -107,7 +106,7 @@ enum assay_code landing_list(struct store *store, const struct plan *plan, struc
                 make_batch(store, plan, id, entries + i, next - i, arena);
         } else if (str_starts(folder, STR(INCOMING_PREFIX))) {
             add_leftover(out, &leftover_capacity, source, folder, arena);
-        } else if (!has_mark(path) && landing_is_data(plan, str_basename(path))) {
+        } else if (!landing_has_mark(path) && landing_is_data(plan, str_basename(path))) {
             strays_add(plan, out, &stray_capacity, path, arena);
         }
     }

@@ -2,7 +2,8 @@
  * Landing: one folder per source, entity and batch, `Files/<source path>/batch_id=<id>/`, written once.
  *
  * Files of a batch are those directly in its folder whose name matches the contract's pattern and does not start with
- * `_` or `.`. What else lies in the folder is left out, and said to be.
+ * `_` or `.`. Of a Delta table they are all that its readers may need: the log, and every file below the folder but
+ * those in parts that are marked as no data. What else lies in the folder is left out, and said to be.
  *
  * A folder on the way to a batch, or its own, that is a link belongs to somebody else: it is read, never written.
  */
@@ -13,7 +14,7 @@
 #include "storage/storage.h"
 
 struct landing_file {
-    struct str name; /* in the folder */
+    struct str name; /* in the folder; of a Delta table a path */
     struct str key;  /* in the lake: `Files/landing/.../name` */
     int64_t size_bytes, modified_us;
     struct str sha256; /* empty until landing_hash */
@@ -103,7 +104,8 @@ enum landing_outcome { LANDING_DONE, LANDING_SAME, LANDING_REPLACED };
  * content again changes nothing (LANDING_SAME).
  * @param out  the batch; left_out holds the paths in delivered folders that were not taken
  * @return OK; REFUSED other content without is_replacing (names the difference); INVALID bad id, two files of one name,
- * a name that starts with `_` or `.` or does not match the pattern, a delivered folder with folders in it; NOT_FOUND,
+ * a name that starts with `_` or `.` or does not match the pattern, a delivered folder with folders in it, or one that
+ * is a Delta table where the contract says something else, or no Delta table where it says so; NOT_FOUND,
  * DENIED a source file; DENIED the batch would lie behind a link; UNAVAILABLE a file changed while it was copied;
  * UNSUPPORTED the file system cannot replace a folder in one step
  */

@@ -8,6 +8,7 @@
 #define MANIFEST_NAME "_manifest.json"
 #define REPLACED_NAME "_replaced"
 #define INCOMING_PREFIX "_landing-"
+#define LOG_NAME "_delta_log"
 
 /** A glob over file names: `*`, `?`, `[..]`; every other byte is itself. */
 bool landing_matches(struct str pattern, struct str name);
@@ -15,6 +16,17 @@ bool landing_matches(struct str pattern, struct str name);
 bool landing_is_marked(struct str name);
 /** Whether a name in a batch folder is data: it matches the pattern and is not marked. */
 bool landing_is_data(const struct plan *plan, struct str name);
+/** Whether any part of a path is marked as no data. */
+bool landing_has_mark(struct str path);
+/**
+ * Whether a path below a Delta table's folder is one that readers of the table may need. A part of a partition,
+ * `_day=1`, is no mark. Change data, checksums and hints are not read, and may change without the table.
+ */
+bool landing_is_table_file(struct str path);
+/** Whether it is one of the table's log. */
+bool landing_is_log_file(struct str path);
+/** Why none of the files that lie in a batch folder is read, in words: "matches the contract's pattern *.csv". */
+struct str landing_unread_text(const struct plan *plan, struct arena *arena);
 /** A name as a message shows it, on one line. */
 struct str landing_shown(struct str name, struct arena *arena);
 

@@ -63,6 +63,35 @@ bool landing_is_data(const struct plan *plan, struct str name) {
     return name.len && !landing_is_marked(name) && (landing_matches(pattern, name) || landing_matches(pattern, plain));
 }
 
+bool landing_has_mark(struct str path) {
+    while (path.len) {
+        struct str part;
+        path = str_split(path, '/', &part);
+        if (landing_is_marked(part)) return true;
+    }
+    return false;
+}
+
+bool landing_is_log_file(struct str path) {
+    struct str name = str_basename(path);
+    return str_starts(path, STR(LOG_NAME "/")) && name.len && !landing_is_marked(name) && !str_ends(name, STR(".crc"));
+}
+
+bool landing_is_table_file(struct str path) {
+    if (str_starts(path, STR(LOG_NAME "/"))) return landing_is_log_file(path);
+    while (path.len) {
+        struct str part;
+        path = str_split(path, '/', &part);
+        if (landing_is_marked(part) && (path.len == 0 || str_find_char(part, '=') == SIZE_MAX)) return false;
+    }
+    return true;
+}
+
+struct str landing_unread_text(const struct plan *plan, struct arena *arena) {
+    if (plan->source.format == CONTRACT_DELTA) return STR("is read: the folder holds no Delta table, no " LOG_NAME);
+    return str_printf(arena, "matches the contract's pattern %.*s", STR_ARG(plan->source.pattern));
+}
+
 struct str landing_source(const struct plan *plan, struct arena *arena) {
     return str_path(arena, STR("Files"), plan->source.path);
 }

@@ -140,14 +140,16 @@ static void print_misfits(struct buf *out, const struct plan *plan, const struct
         const struct landing_batch *batch = &zone->batches[i];
         if (!landing_is_unread(batch)) continue;
         if (++count > SHOWN_FOLDERS) continue;
-        buf_printf(out,
-                   "%sbatch %.*s: none of its %zu files matches the contract's pattern %.*s, so no run reads it: %.*s",
-                   out->len ? "\n" : "", STR_ARG(batch->id), batch->left_out_count, STR_ARG(plan->source.pattern),
+        buf_printf(out, "%sbatch %.*s: none of its %zu files %.*s, so no run reads it: %.*s", out->len ? "\n" : "",
+                   STR_ARG(batch->id), batch->left_out_count, STR_ARG(landing_unread_text(plan, arena)),
                    STR_ARG(landing_shown(batch->left_out[0], arena)));
         if (batch->left_out_count > 1) buf_printf(out, " and %zu more", batch->left_out_count - 1);
     }
     if (count > SHOWN_FOLDERS) buf_printf(out, "\nand %zu more batches", count - SHOWN_FOLDERS);
-    if (count) buf_addz(out, "\nnext: mend the pattern in the contract, or land the files under names that match");
+    if (count && plan->source.format == CONTRACT_DELTA)
+        buf_addz(out, "\nnext: land the whole folder of the table, or say `format: parquet` in the contract");
+    else if (count)
+        buf_addz(out, "\nnext: mend the pattern in the contract, or land the files under names that match");
 }
 
 bool landing_is_unread(const struct landing_batch *batch) { return batch->file_count == 0 && batch->misfit_count > 0; }

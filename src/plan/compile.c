@@ -174,7 +174,7 @@ static void put_rare_settings(struct json_writer *w, const struct contract_sourc
 /* What has no effect is left out, so that changing it does not load a batch again: maxRecordBytes counts only with
  * multiLine. */
 static struct str settings_text(const struct plan *plan, struct arena *arena) {
-    static const char *const formats[] = {"csv", "json", "parquet"};
+    static const char *const formats[] = {"csv", "json", "parquet", "delta"};
     static const char *const headers[] = {"strict", "byName", "none"};
     const struct contract_source *s = &plan->source;
     struct buf out = {0};

@@ -84,9 +84,13 @@ static struct str header_text(enum contract_header header) {
 
 static struct str header_of(const struct contract_source *source) {
     if (source->format == CONTRACT_CSV) return header_text(source->header);
-    if (source->format != CONTRACT_PARQUET) return (struct str){0};
-    if (source->header == CONTRACT_HEADER_BY_NAME) return STR("byName: a column that no file has is NULL");
-    return STR("strict: a column that no file has refuses the batch");
+    if (!contract_format_is_typed(source->format)) return (struct str){0};
+    bool is_delta = source->format == CONTRACT_DELTA;
+    if (source->header == CONTRACT_HEADER_BY_NAME)
+        return is_delta ? STR("byName: a column that the table lacks is NULL")
+                        : STR("byName: a column that no file has is NULL");
+    return is_delta ? STR("strict: a column that the table lacks refuses the batch")
+                    : STR("strict: a column that no file has refuses the batch");
 }
 
 static struct str records_text(const struct contract_source *source, struct arena *arena) {
@@ -113,11 +117,15 @@ static void print_read(const struct plan *plan, struct arena *arena, struct buf 
     const struct contract_source *source = &plan->source;
     struct grid grid = {.arena = arena};
     print_title(out, "Read");
-    add_line(&grid, "files",
-             str_printf(arena, "Files/%.*s/batch_id=<id>/%.*s%s", STR_ARG(source->path), STR_ARG(source->pattern),
-                        source->takes_packed ? ", also with .gz or .zst behind" : ""));
+    struct str folder = str_printf(arena, "Files/%.*s/batch_id=<id>/", STR_ARG(source->path));
+    if (source->format == CONTRACT_DELTA)
+        add_line(&grid, "files", str_printf(arena, "%.*s, a Delta table at its newest version", STR_ARG(folder)));
+    else
+        add_line(&grid, "files",
+                 str_printf(arena, "%.*s%.*s%s", STR_ARG(folder), STR_ARG(source->pattern),
+                            source->takes_packed ? ", also with .gz or .zst behind" : ""));
     struct str format = describe_format(source->format);
-    if (source->format != CONTRACT_PARQUET)
+    if (!contract_format_is_typed(source->format))
         format = str_printf(arena, "%.*s in %.*s", STR_ARG(format), STR_ARG(source->encoding));
     add_line(&grid, "format", format);
     add_line(&grid, "dialect", dialect_text(source, arena));

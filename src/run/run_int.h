@@ -56,6 +56,10 @@ struct run_changes record_changes(struct str old_files, const struct landing_bat
 /** Whether names, sizes and times are those of the record (hashes are not looked at). */
 bool record_has_same_files(struct str old_files, const struct landing_batch *batch);
 
+/** The folders outside of the lake that batches of typed files are linked to, whose files the engine reads itself. */
+void run_linked_folders(const struct project *project, struct str lake, struct arena *arena, struct str **out,
+                        size_t *count);
+
 /** Whether a run without --batch takes the batch; record NULL: it was never run. */
 bool run_is_pending(const struct plan *plan, const struct landing_batch *batch, const struct run_record *record);
 

@@ -1,8 +1,9 @@
 /**
- * An open lake: its store, a staging folder on the same file system, the engine locked to both. A session that only
- * reads has a folder of its own below TMPDIR for what the engine spills, and no staging.
+ * An open lake: its store, a staging folder on the same file system, the engine locked to both and to the folders that
+ * batches are linked to. A session that only reads has a folder of its own below TMPDIR for what the engine spills, and
+ * no staging.
  */
-#include "run/run.h"
+#include "run/run_int.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -40,18 +41,26 @@ static enum assay_code make_spill_folder(struct session *s, struct assay_error *
     return ASSAY_OK;
 }
 
-static enum assay_code open_engine(const struct session_options *options, struct str lake, struct session *s,
-                                   struct assay_error *err) {
-    struct str temp = s->staging ? staging_folder(s->staging) : str_of(s->spill_folder);
-    struct str folders[] = {lake, temp};
+static enum assay_code open_engine(const struct session_options *options, const struct project *project,
+                                   struct session *s, struct assay_error *err) {
+    struct arena scratch = {0};
+    size_t linked;
+    struct str *links, temp = s->staging ? staging_folder(s->staging) : str_of(s->spill_folder);
+    run_linked_folders(project, project->lake, &scratch, &links, &linked);
+    struct str *folders = ARENA_ARRAY(&scratch, linked + 2, struct str);
+    folders[0] = project->lake;
+    folders[1] = temp;
+    for (size_t i = 0; i < linked; i++) folders[i + 2] = links[i];
     struct engine_options o = {
         .memory_bytes = options->memory_bytes,
         .threads = s->threads,
         .temp_folder = temp,
         .folders = folders,
-        .folder_count = sizeof folders / sizeof folders[0],
+        .folder_count = linked + 2,
     };
-    return engine_open(&o, &s->engine, err);
+    enum assay_code rc = engine_open(&o, &s->engine, err);
+    arena_reset(&scratch);
+    return rc;
 }
 
 enum assay_code session_open(const struct project *project, const struct session_options *options, struct session *out,
@@ -60,7 +69,7 @@ enum assay_code session_open(const struct project *project, const struct session
     enum assay_code rc = open_store(project, options->create, &out->store, err);
     if (rc == ASSAY_OK && options->need_engine) {
         rc = options->read_only ? make_spill_folder(out, err) : staging_open(out->store, &out->staging, err);
-        if (rc == ASSAY_OK) rc = open_engine(options, project->lake, out, err);
+        if (rc == ASSAY_OK) rc = open_engine(options, project, out, err);
     }
     if (rc) session_close(out);
     return rc;

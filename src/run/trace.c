@@ -242,7 +242,9 @@ static void find_recorded(struct context *c, struct run_trace_file *file) {
     struct landing_file *files = NULL;
     struct landing_manifest manifest;
     size_t count = 0;
-    struct str name = str_basename(file->key);
+    struct str folder = landing_folder(c->plan, file->batch_id, c->arena), name = str_basename(file->key);
+    if (str_starts(file->key, str_printf(c->arena, "%.*s/", STR_ARG(folder))))
+        name = str_sub(file->key, folder.len + 1, file->key.len);
     const struct run_record *record = records_find(c->records, c->record_count, file->batch_id);
     if (!record || !record_read_files(record->known_files, c->arena, &files, &count)) {
         landing_manifest_read(c->session->store, str_sub(file->key, 0, file->key.len - name.len - 1), c->arena,
