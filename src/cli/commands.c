@@ -16,6 +16,7 @@ const struct cli_command *const cli_commands[] = {
     &cmd_quarantine_show,
     &cmd_quarantine_list,
     &cmd_quarantine_export,
+    &cmd_quarantine_redrive,
     &cmd_runs_list,
     &cmd_runs_show,
     &cmd_thresholds,

@@ -88,6 +88,16 @@ static void print_overruled(const struct run_result *r, struct buf *out) {
                    STR_ARG(r->accepted_because));
 }
 
+/** Rejected rows that were judged again. */
+static void print_redriven(const struct silver_redriven *d, struct buf *out) {
+    long long sum = (long long)(d->accepted + d->superseded + d->quarantined + d->gone);
+    if (sum == 0) return;
+    buf_printf(out, "  redriven    %lld = %lld accepted + %lld superseded + %lld quarantined again", sum,
+               (long long)d->accepted, (long long)d->superseded, (long long)d->quarantined);
+    if (d->gone) buf_printf(out, " + %lld that the batch does not have any more", (long long)d->gone);
+    buf_addc(out, '\n');
+}
+
 static void print_account(const struct run_result *r, struct buf *out) {
     const struct silver_result *s = &r->silver;
     buf_addz(out, "  landed      ");
@@ -97,6 +107,7 @@ static void print_account(const struct run_result *r, struct buf *out) {
     if (r->code == ASSAY_OK)
         buf_printf(out, "  accepted    %lld = %lld inserted + %lld updated + %lld unchanged\n", (long long)s->accepted,
                    (long long)s->inserted, (long long)s->updated, (long long)s->unchanged);
+    print_redriven(&s->redriven, out);
     print_reasons(s, false, out);
     print_reasons(s, true, out);
     print_checks(s, out);

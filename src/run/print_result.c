@@ -77,6 +77,16 @@ static void print_counts(struct json_writer *w, const struct run_result *r) {
         put_int(w, "unchanged", s->unchanged);
         put_int(w, "left_behind", s->left_behind);
     }
+    const struct silver_redriven *d = &s->redriven;
+    if (d->accepted + d->superseded + d->quarantined + d->gone) {
+        json_key(w, "redriven");
+        json_begin_object(w);
+        put_int(w, "accepted", d->accepted);
+        put_int(w, "superseded", d->superseded);
+        put_int(w, "quarantined", d->quarantined);
+        put_int(w, "gone", d->gone);
+        json_end_object(w);
+    }
     json_key(w, "reasons");
     print_rule_counts(w, s, false);
     json_key(w, "warnings");

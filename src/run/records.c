@@ -51,6 +51,7 @@ static const struct memory_column columns[] = {
 enum { COLUMN_COUNT = sizeof columns / sizeof columns[0] };
 
 const char *run_status(const struct run_result *result) {
+    if (result->is_started) return "started";
     return result->code == ASSAY_OK ? "done" : result->code == ASSAY_REFUSED ? "refused" : "failed";
 }
 
@@ -165,8 +166,8 @@ static void print_row(const struct run_result *r, struct arena *arena, struct bu
                                 str_of(run_status(r)),
                                 r->gate,
                                 str_of(r->err.message),
-                                p->reader_settings,
-                                r->has_batch ? record_files(&r->batch, arena) : (struct str){0},
+                                r->kept_settings.len ? r->kept_settings : p->reader_settings,
+                                r->has_batch ? record_files(&r->batch, arena) : r->kept_files,
                                 buf_str(&rules)};
     const bool is_counted = r->has_silver && s->was_counted, is_merged = is_counted && r->code == ASSAY_OK;
     const struct {

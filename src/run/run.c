@@ -2,8 +2,8 @@
  * The stages over the batches that are pending, one batch after another.
  *
  * 1. A batch is pending when it was never run for this contract, did not finish, its files or how they are read changed
- * since, or it was refused and the contract changed since or the state of a table was the reason, which may
- * have been mended. A batch that is named is always run.
+ * since, a redrive of it was not finished, or it was refused and the contract changed since or the state of a table was
+ * the reason, which may have been mended. A batch that is named is always run.
  * 2. Order: landed_at, then id. Order does not matter to the tables (the merge sees to that), only to people.
  * 3. A refused batch is recorded and the others go on. So do they when files lie where no run reads them, which refuses
  * the run at its end. A failure ends the run and leaves no record, so the batch stays
@@ -31,7 +31,7 @@ static bool reads_alike(struct str settings, const struct plan *plan) {
 }
 
 bool run_is_pending(const struct plan *plan, const struct landing_batch *batch, const struct run_record *record) {
-    if (!record) return true;
+    if (!record || str_eq(record->status, STR("started"))) return true;
     if (!reads_alike(record->reader_settings, plan)) return true;
     if (!record_has_same_files(record->files, batch)) return true;
     if (!str_eq(record->status, STR("refused"))) return false;
@@ -99,7 +99,29 @@ static int64_t history_wanted(const struct plan *plan) {
     return most;
 }
 
-static enum assay_code run_silver(struct session *session, struct run_result *r, struct arena *arena) {
+/** Note what is to be judged again, in the table and in the record of the batch, before anything changes. */
+static enum assay_code begin_redrive(struct session *session, const struct silver_input *in, struct run_result *r,
+                                     struct arena *arena) {
+    struct run_record *records;
+    size_t count;
+    if (r->bronze.row_count == 0)
+        return error_set(&r->err, ASSAY_NOT_FOUND, r->plan->bronze_table.ptr,
+                         "it holds no row of batch %.*s, whose rejected rows are to be judged again; nothing was "
+                         "written\nnext: assay run %.*s --batch %.*s",
+                         STR_ARG(r->batch_id), STR_ARG(r->plan->table), STR_ARG(r->batch_id));
+    TRY(records_load(session, r->plan, arena, &records, &count, &r->err));
+    const struct run_record *record = records_find(records, count, r->batch_id);
+    if (record) r->kept_files = record->files, r->kept_settings = record->reader_settings;
+    TRY(silver_redrive_begin(in, arena, &r->err));
+    r->is_started = true;
+    r->ended_us = time_now_us();
+    enum assay_code rc = records_add(session, r, arena, &r->err);
+    r->is_started = false;
+    r->ended_us = 0;
+    return rc;
+}
+
+static enum assay_code run_silver(struct session *session, struct run_result *r, bool is_redrive, struct arena *arena) {
     int64_t *history = NULL, most = history_wanted(r->plan);
     size_t history_count = 0;
     if (most) TRY(records_history(session, r->plan, r->batch_id, most, arena, &history, &history_count, &r->err));
@@ -114,6 +136,7 @@ static enum assay_code run_silver(struct session *session, struct run_result *r,
                               .is_let_through = r->accepted_because.len > 0,
                               .user_metadata = run_user_metadata(r, arena)};
     double start = time_monotonic_s();
+    if (is_redrive) TRY(begin_redrive(session, &in, r, arena));
     enum assay_code rc = silver_load(&in, arena, &r->silver, &r->err);
     r->has_silver = rc == ASSAY_OK || rc == ASSAY_REFUSED;
     r->gate = r->silver.gate;
@@ -121,9 +144,10 @@ static enum assay_code run_silver(struct session *session, struct run_result *r,
     return rc;
 }
 
-static enum assay_code run_stages(struct session *session, unsigned stages, struct run_result *r, struct arena *arena) {
-    TRY(run_bronze(session, r, (stages & RUN_BRONZE) != 0, arena));
-    if (stages & RUN_SILVER) TRY(run_silver(session, r, arena));
+static enum assay_code run_stages(struct session *session, const struct run_options *options, struct run_result *r,
+                                  struct arena *arena) {
+    TRY(run_bronze(session, r, (options->stages & RUN_BRONZE) != 0, arena));
+    if (options->stages & RUN_SILVER) TRY(run_silver(session, r, options->is_redrive, arena));
     return ASSAY_OK;
 }
 
@@ -162,7 +186,7 @@ static enum assay_code run_batch(struct session *session, const struct plan *pla
     if (options->report) options->report(options->context, &r);
     r.code = plan_batch_check(batch_id, &r.err);
     if (r.code) r.gate = STR("batch_id");
-    if (r.code == ASSAY_OK) r.code = run_stages(session, options->stages, &r, &arena);
+    if (r.code == ASSAY_OK) r.code = run_stages(session, options, &r, &arena);
     if (r.code == ASSAY_OK) r.err = (struct assay_error){0}; /* what was asked and answered with no on the way */
     r.ended_us = time_now_us();
     /* Without a record a batch is pending, which is right after a failure, and for a run of bronze alone. */
@@ -180,6 +204,20 @@ static enum assay_code run_batch(struct session *session, const struct plan *pla
     if (code && err) *err = r.err;
     arena_reset(&arena);
     return code;
+}
+
+/** Batches to redrive: the named one, if it has rejected rows, or all that have. */
+static enum assay_code find_rejected(struct session *session, const struct plan *plan, struct str named,
+                                     struct arena *arena, struct landing_batch **out, size_t *count,
+                                     struct assay_error *err) {
+    struct str *ids;
+    size_t id_count;
+    TRY(silver_redrive_batches(session->store, session->engine, plan, arena, &ids, &id_count, err));
+    *out = ARENA_ARRAY(arena, id_count, struct landing_batch);
+    *count = 0;
+    for (size_t i = 0; i < id_count; i++)
+        if (named.len == 0 || str_eq(named, ids[i])) (*out)[(*count)++].id = ids[i];
+    return ASSAY_OK;
 }
 
 /** Files that no run reads are told of like a refused batch, after the others. */
@@ -200,7 +238,10 @@ static enum assay_code run_plan(struct session *session, const struct plan *plan
     struct landing_batch named = {.id = options->batch_id}, *batches = &named;
     size_t count = 1;
     enum assay_code rc = ASSAY_OK;
-    if (options->batch_id.len == 0) rc = find_batches(session, plan, &arena, &zone, &batches, &count, err);
+    if (options->is_redrive)
+        rc = find_rejected(session, plan, options->batch_id, &arena, &batches, &count, err);
+    else if (options->batch_id.len == 0)
+        rc = find_batches(session, plan, &arena, &zone, &batches, &count, err);
     for (size_t i = 0; i < count && rc == ASSAY_OK; i++) {
         if (session->is_interrupted) {
             rc = error_set(err, ASSAY_INTERRUPTED, plan->table.ptr, "stopped between two batches; %zu of %zu are done",
@@ -214,7 +255,7 @@ static enum assay_code run_plan(struct session *session, const struct plan *plan
             rc = ASSAY_OK;
         }
     }
-    if (rc == ASSAY_OK) judge_zone(session, plan, &zone, options, is_refused);
+    if (rc == ASSAY_OK && !options->is_redrive) judge_zone(session, plan, &zone, options, is_refused);
     arena_reset(&arena);
     return rc;
 }

@@ -190,7 +190,9 @@ struct run_result {
     struct landing_batch batch;
     struct bronze_result bronze;
     struct silver_result silver;
-    struct run_changes changes;  /* when the batch was loaded before with other content */
+    struct run_changes changes;           /* when the batch was loaded before with other content */
+    bool is_started;                      /* a redrive that has not come to its end */
+    struct str kept_files, kept_settings; /* of a redrive, which reads no files: as the record before has them */
     struct str accepted_because; /* the reason of a person who let the batch through its gates; empty otherwise */
     int64_t started_us, ended_us;
     double bronze_s, silver_s;
@@ -201,7 +203,8 @@ typedef void run_report_fn(void *context, const struct run_result *result);
 
 struct run_options {
     unsigned stages;             /* RUN_BRONZE | RUN_SILVER */
-    struct str batch_id;         /* empty: every pending batch */
+    bool is_redrive;             /* with RUN_SILVER alone: judge the batch's rejected rows again */
+    struct str batch_id;         /* empty: every pending batch; of a redrive every one with rejected rows */
     struct str accepted_because; /* with batch_id: gates after quarantine are told and do not refuse it; the reason is
                                     recorded */
     run_report_fn *report;

@@ -10,7 +10,7 @@
 /** What the table of runs says of a batch under a contract: its last record. */
 struct run_record {
     struct str batch_id;
-    struct str status; /* done or refused */
+    struct str status; /* done or refused; started: a redrive that was not finished */
     struct str gate;   /* that refused it; empty when the state of a table did */
     struct str contract_hash;
     struct str reader_settings;

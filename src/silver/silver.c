@@ -147,7 +147,8 @@ static enum assay_code run_steps(struct silver_load *load, struct assay_error *e
     TRY(quarantine_write(load, err));
     TRY(gates_judge(load, missing, err));
     TRY(merge_run(load, err));
-    return check_account(load, err);
+    TRY(check_account(load, err));
+    return redrive_end(load, err);
 }
 
 enum assay_code silver_load(const struct silver_input *input, struct arena *arena, struct silver_result *out,

@@ -44,6 +44,14 @@ struct silver_rounded {
     int64_t count;
 };
 
+/** What became of rows that a redrive judged again: what silver has now. */
+struct silver_redriven {
+    int64_t accepted;    /* a row of silver has their values */
+    int64_t superseded;  /* it has their key with other values */
+    int64_t quarantined; /* again */
+    int64_t gone;        /* the batch does not have them any more */
+};
+
 struct silver_result {
     struct str gate, gate_detail; /* empty when all gates let the batch through, but for those a person overruled */
     struct str overruled; /* the first gate that would have refused a batch that is let through, with its detail */
@@ -61,6 +69,7 @@ struct silver_result {
     bool is_written, is_quarantine_written;
     int64_t version, version_before; /* of silver; -1: no table */
     int64_t quarantine_version;
+    struct silver_redriven redriven;
     struct str reference_versions; /* JSON: {"silver.customers": 12}; empty without references */
 };
 
@@ -83,6 +92,15 @@ struct quarantine_query {
 enum assay_code silver_quarantine_each(struct store *store, struct engine *engine, const struct plan *plan,
                                        const struct quarantine_query *query, engine_row_fn *row, void *context,
                                        struct assay_error *err) NODISCARD;
+
+/** Batches that have rows in quarantine, or a redrive that was not finished; by id. */
+enum assay_code silver_redrive_batches(struct store *store, struct engine *engine, const struct plan *plan,
+                                       struct arena *arena, struct str **out, size_t *count,
+                                       struct assay_error *err) NODISCARD;
+/** Before the silver_load that redrives the batch: note its rejected rows, of which the load then says what became.
+ * input->bronze is not used. */
+enum assay_code silver_redrive_begin(const struct silver_input *input, struct arena *arena,
+                                     struct assay_error *err) NODISCARD;
 
 enum quarantine_group { QUARANTINE_BY_BATCH, QUARANTINE_BY_REASON, QUARANTINE_BY_COLUMN };
 /**

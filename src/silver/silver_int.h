@@ -144,4 +144,8 @@ void match_keys_sql(const struct plan *plan, const char *a, const char *b, struc
 /* merge.c */
 enum assay_code merge_run(struct silver_load *load, struct assay_error *err) NODISCARD;
 
+/* redrive.c */
+/** Say what became of the batch's rows that a redrive noted. Last of a load. */
+enum assay_code redrive_end(struct silver_load *load, struct assay_error *err) NODISCARD;
+
 #endif

@@ -2,6 +2,7 @@
 import csv
 import io
 import json
+import shutil
 
 import feed
 import pytest
@@ -108,3 +109,168 @@ def test_personal_columns_are_masked(project):
 def test_which_classifications_are_personal(project, word, is_masked):
     start(project, {"b1": {"a.csv": feed.orders(feed.bad_order("X1"))}}, personal(FREE, "amount", word))
     assert ('"***"' in project.assay("quarantine", "show", feed.TABLE).stdout) == is_masked
+
+
+# ---- redrive ----
+
+LOOSE = FREE.replace("minimum: 0 }", "minimum: -5 }").replace("version: 1.0.0", "version: 1.1.0")
+REDRIVEN = "quarantine.orders_redriven"
+# -9 stays rejected. K is newer in b2; of T and U, equal in time, the later line wins.
+REJECTED = {
+    "b1": {"a.csv": feed.orders(feed.order("A"), feed.order("N", 1, "-3.00"), feed.order("K", 1, "-4.00"), feed.bad_order("X"),
+                                feed.order("L", 0, "-9.00"))},
+    "b2": {"a.csv": feed.orders(feed.order("K", 9, "20.00"), feed.order("T", 3, "-1.00"), feed.order("T", 3, "7.00"),
+                                feed.order("U", 3, "7.00"), feed.order("U", 3, "-1.00"))},
+}
+BEFORE = {"A": ("10.00", "b1"), "K": ("20.00", "b2"), "T": ("7.00", "b2"), "U": ("7.00", "b2")}
+AFTER = {"A": ("10.00", "b1"), "N": ("-3.00", "b1"), "K": ("20.00", "b2"), "T": ("7.00", "b2"), "U": ("-1.00", "b2")}
+REASONS = {("b1", 5): "unparseable amount", ("b1", 6): "invalid amount"}
+FATES = {("b1", 3): "accepted", ("b1", 4): "superseded", ("b1", 5): "quarantined", ("b1", 6): "quarantined",
+         ("b2", 3): "superseded", ("b2", 6): "accepted"}
+
+
+def silver(project):
+    rows = project.rows(feed.TABLE)
+    found = {row["order_id"]: (str(row["amount"]), row["_batch_id"]) for row in rows}
+    assert len(found) == len(rows)
+    return found
+
+
+def quarantine(project):
+    rows = project.rows(feed.QUARANTINE)
+    found = {(row["_batch_id"], row["_source_line"]): row["_reject_reason"] for row in rows}
+    assert len(found) == len(rows)
+    return found
+
+
+def fates(project):
+    rows = project.rows(REDRIVEN)
+    found = {(row["_batch_id"], row["_source_line"]): row["_fate"] for row in rows}
+    assert len(found) == len(rows)
+    return found
+
+
+def last_records(project):
+    found = {}
+    for row in sorted(project.rows(feed.RUNS), key=lambda r: r["ended_at"]):
+        found[row["batch_id"]] = row
+    return found
+
+
+def check_end(project):
+    assert silver(project) == AFTER
+    assert quarantine(project) == REASONS
+    assert fates(project) == FATES
+    for batch, record in last_records(project).items():
+        assert record["status"] == "done" and record["contract_version"] == "1.1.0"
+        assert record["landed"] == record["accepted"] + record["superseded"] + record["quarantined"] == 5
+        assert record["quarantined"] == sum(1 for b, _ in REASONS if b == batch)
+
+
+def test_redrive_after_a_rule_was_loosened(project):
+    start(project, REJECTED)
+    assert silver(project) == BEFORE and len(quarantine(project)) == 6
+    loaded = {row["order_id"]: row["_loaded_at"] for row in project.rows(feed.BRONZE)}
+    project.contract(LOOSE)
+    done = project.assay("quarantine", "redrive", feed.TABLE).stdout
+    assert "redriven    4 = 1 accepted + 1 superseded + 2 quarantined again" in done
+    assert "redriven    2 = 1 accepted + 1 superseded + 0 quarantined again" in done
+    check_end(project)
+    assert {r["order_id"]: r["_loaded_at"] for r in project.rows(feed.TABLE)}["N"] == loaded["N"], "its own place"
+    [row] = [r for r in project.rows(REDRIVEN) if r["_source_line"] == 6 and r["_batch_id"] == "b1"]
+    assert (row["_reject_reason"], row["_fate_reason"], row["_contract_version"]) == ("invalid amount",) * 2 + ("1.1.0",)
+    version = project.version(feed.TABLE)
+    project.assay("quarantine", "redrive", feed.TABLE)  # once more: only what is still rejected is asked again
+    check_end(project)
+    assert project.version(feed.TABLE) == version
+    assert project.assay("run", feed.TABLE).stdout == "nothing to do: no batch is pending\n"
+    for batch in REJECTED:
+        project.assay("run", feed.TABLE, "--batch", batch)
+    check_end(project)
+
+
+def test_redrive_of_one_batch(project):
+    start(project, REJECTED)
+    project.contract(LOOSE)
+    [run] = project.assay("quarantine", "redrive", feed.TABLE, "--batch", "b2", "--json").json()["runs"]
+    assert run["batch_id"] == "b2" and run["redriven"] == {"accepted": 1, "superseded": 1, "quarantined": 0, "gone": 0}
+    assert silver(project) == {**BEFORE, "U": ("-1.00", "b2")}
+    assert {b for b, _ in quarantine(project)} == {"b1"}
+    assert "no row is in quarantine" in project.assay("quarantine", "redrive", feed.TABLE, "--batch", "b2").stdout
+    assert "did you mean b1" in project.assay("quarantine", "redrive", feed.TABLE, "--batch", "b11", code=2).stderr
+
+
+def test_redrive_of_a_refused_batch_brings_in_all_of_it(project):
+    feed.feed(project, {"b1": REJECTED["b1"]})
+    strict = FREE.replace("maxRejectPercent: 100", "maxRejectPercent: 50")
+    project.contract(strict)
+    project.assay("run", feed.TABLE, code=1)  # 4 of 5 are rejected
+    assert silver(project) == {}
+    project.assay("quarantine", "redrive", feed.TABLE, code=1)  # nothing changed
+    assert silver(project) == {} and len(quarantine(project)) == 4
+    assert set(fates(project).values()) == {None}
+    project.contract(LOOSE.replace("maxRejectPercent: 100", "maxRejectPercent: 50"))
+    project.assay("quarantine", "redrive", feed.TABLE)
+    assert silver(project) == {"A": ("10.00", "b1"), "N": ("-3.00", "b1"), "K": ("-4.00", "b1")}
+    assert fates(project) == {**{k: v for k, v in FATES.items() if k[0] == "b1"}, ("b1", 4): "accepted"}
+
+
+def test_redrive_of_a_batch_that_bronze_lost(project):
+    import deltalake
+
+    start(project, {"b1": REJECTED["b1"]})
+    deltalake.DeltaTable(project.table(feed.BRONZE)).delete("_batch_id = 'b1'")
+    said = project.assay("quarantine", "redrive", feed.TABLE, code=3).stderr
+    assert "holds no row of batch b1" in said and "assay run silver.orders --batch b1" in said
+    assert len(quarantine(project)) == 4
+
+
+def test_large_batches_go_the_same_way(project):
+    start(project, REJECTED)
+    project.contract(LOOSE)
+    project.assay("quarantine", "redrive", feed.TABLE, env={"ASSAY_TEST_SMALL_BATCH_ROWS": "0"})
+    check_end(project)
+
+
+def test_nothing_to_redrive(project):
+    start(project, {"b1": {"a.csv": feed.orders(feed.order("A1"))}})
+    assert project.assay("quarantine", "redrive", feed.TABLE).stdout == "nothing to do: no row is in quarantine\n"
+    assert project.version(REDRIVEN) is None
+
+
+WAYS = {"stop": {137}, "stop-after": {137}, "fail": {0, 3}, "fail-after": {0, 3, 5}}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("end", [["quarantine", "redrive", feed.TABLE], ["run", feed.TABLE]], ids=["redrive", "run"])
+def test_interrupted_at_storage_calls(project, tmp_path, way, end):
+    """Whatever call breaks, the same command again ends the job; once the record says that it began, so does a bare run."""
+    start(project, REJECTED)
+    project.contract(LOOSE)
+    whole = shutil.copytree(project.lake, tmp_path / "lake")
+    count = tmp_path / "count"
+    project.assay("quarantine", "redrive", feed.TABLE,
+                  env={"ASSAY_TEST_FAULT": "count", "ASSAY_TEST_FAULT_COUNT": str(count)})
+    calls, ended = int(count.read_text()), 0
+    stride = 2 * len(WAYS)
+    first = 1 + 2 * list(WAYS).index(way) + (end[0] == "run")
+    for n in range(first, calls + 1, stride):
+        shutil.rmtree(project.lake)
+        shutil.copytree(whole, project.lake)
+        broken = project.assay("quarantine", "redrive", feed.TABLE, code=None, env={"ASSAY_TEST_FAULT": f"{way}:{n}"})
+        assert broken.code in WAYS[way], f"{way}:{n}: {broken.stderr}"
+        found = silver(project)
+        for key, row in found.items():
+            assert row in (BEFORE.get(key), AFTER.get(key)), f"{way}:{n}"
+        assert set(BEFORE) <= set(found), f"{way}:{n}"
+        held = {(row["_batch_id"], row["_source_line"]) for row in project.rows(feed.QUARANTINE)}
+        noted = {place for place, fate in fates(project).items() if fate is None}
+        assert held | noted | set(fates(project)) == set(FATES), f"{way}:{n}: a row is nowhere"
+        project.assay(*end)
+        if end[0] == "run":  # a batch that did not begin is left for the redrive
+            assert not any(r["status"] == "started" for r in last_records(project).values()), f"{way}:{n}"
+            project.assay("quarantine", "redrive", feed.TABLE)
+        check_end(project)
+        feed.check_files(project)
+        ended += 1
+    assert ended >= 3

@@ -7,7 +7,7 @@ import feed
 import pytest
 
 COMMANDS = ["init", "lint", "plan", "land", "landing list", "landing verify", "run", "bronze", "silver", "quarantine show",
-            "quarantine list", "quarantine export",
+            "quarantine list", "quarantine export", "quarantine redrive",
             "runs list", "runs show", "thresholds", "trace", "query", "history", "detail", "constraints show", "constraints add", "constraints drop", "restore", "checkpoint",
             "completion", "help", "version"]
 
