@@ -94,16 +94,19 @@ done:
     return rc;
 }
 
-/** Why an element of the Parquet schema cannot be taken, or NULL. */
-static const char *find_obstacle(const struct schema *s, size_t row) {
+/** Why an element of the Parquet schema cannot be taken, or NULL; what to ask for in its place. */
+static const char *find_obstacle(const struct schema *s, size_t row, const char **next) {
     enum { DIGITS_MAX = 38 };
     struct str logical = element(s, row, SCHEMA_LOGICAL), converted = element(s, row, SCHEMA_CONVERTED);
     bool is_zoned = str_starts(logical, STR("TimestampType(isAdjustedToUTC=1"));
     if (str_starts(logical, STR("TimeType")) || str_starts(converted, STR("TIME_M")))
         return "holds times of day, which no Delta table has";
     if (str_eq(converted, STR("INTERVAL"))) return "holds intervals, which no Delta table has";
-    if (is_zoned && str_find(logical, STR("NANOS=NanoSeconds")) != SIZE_MAX)
+    if (is_zoned && str_find(logical, STR("NANOS=NanoSeconds")) != SIZE_MAX) {
+        *next = "ask the source for microseconds (pandas, pyarrow: coerce_timestamps='us', which fails where a digit "
+                "would be lost)";
         return "holds timestamps in nanoseconds with a zone, of which the engine would cut digits";
+    }
     if (engine_cell_int(engine_cell_at(&s->elements, row, SCHEMA_PRECISION), 0) > DIGITS_MAX)
         return "holds decimals of more than 38 digits, which no Delta table has";
     return NULL;
@@ -118,8 +121,8 @@ static enum assay_code walk_column(const struct schema *s, size_t row, size_t *s
     for (; open > 0 && at < s->elements.row_count; at++) {
         open += engine_cell_int(engine_cell_at(&s->elements, at, SCHEMA_CHILDREN), 0) - 1;
         *is_instant |= str_eq(element(s, at, SCHEMA_TYPE), STR("INT96"));
-        const char *obstacle = find_obstacle(s, at);
-        if (obstacle) return refuse(s->file, name, obstacle, "ask the source for it as text, or without it", err);
+        const char *next = "ask the source for it as text, or without it", *obstacle = find_obstacle(s, at, &next);
+        if (obstacle) return refuse(s->file, name, obstacle, next, err);
     }
     *size = at - row;
     return ASSAY_OK;

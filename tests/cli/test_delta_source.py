@@ -144,6 +144,20 @@ def test_a_second_batch_and_a_changed_one(project):
     assert sorted(r["id"] for r in project.rows(TABLE)) == [1, 2, 3, 4]
 
 
+def test_vacuum_is_a_change_of_files_and_not_of_rows(project):
+    contract(project, AMOUNT)
+    path = folder(project)
+    deltalake.write_deltalake(path, orders((1, "1", "NO"), (2, "2", "DE")))
+    deltalake.DeltaTable(path).delete("id = 2")
+    run(project)
+    before = project.version(TABLE)
+    (gone,) = deltalake.DeltaTable(path).vacuum(retention_hours=0, enforce_retention_duration=False, dry_run=False)
+    assert gone in project.assay("landing", "verify", TABLE, code=1).stdout
+    run(project)
+    assert bronze(project, "id") == [(1,)] and project.version(TABLE) == before
+    project.assay("landing", "verify", TABLE)
+
+
 def test_a_data_file_edited_in_place_is_an_alarm(project):
     contract(project, AMOUNT)
     path = folder(project)

@@ -155,6 +155,16 @@ def test_what_no_table_has_is_refused_by_name(project, kind, values, text):
     refused(project, pa.table({"id": pa.array([1]), "bad": pa.array(values, kind)}), "a.parquet", "`bad`", text)
 
 
+def test_the_advice_for_nanoseconds_with_a_zone_holds(project, tmp_path):
+    contract(project, ("at", "timestamp"))
+    at = pa.table({"id": pa.array([1]), "at": pa.array([1000], pa.timestamp("ns", "UTC"))})
+    refused(project, at, "`at`", "coerce_timestamps='us'")
+    load(project, at, coerce_timestamps="us")
+    assert bronze(project) == [{"id": 1, "at": datetime.datetime(1970, 1, 1, 0, 0, 0, 1, UTC)}]
+    with pytest.raises(pa.ArrowInvalid, match="would lose data"):
+        pq.write_table(pa.table({"at": pa.array([1001], pa.timestamp("ns", "UTC"))}), tmp_path / "x.parquet", coerce_timestamps="us")
+
+
 def test_nanoseconds_are_never_cut(project):
     contract(project)
     refused(project, pa.table({"id": pa.array([1, 2]), "at": pa.array([1000, -1001], pa.timestamp("ns"))}), "`at`", "first in row 2", gate="file")
