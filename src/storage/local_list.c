@@ -4,6 +4,8 @@
  * 1. One folder is open at a time, so depth costs no file handles.
  * 2. Links to folders are followed; a folder that is its own ancestor is not entered again.
  * 3. What goes away while we list is not listed; a folder that may not be read is an error, never a shorter list.
+ * 4. A link to nothing is listed as an object of no bytes: the storage behind it may be away, and who needs the object
+ * must fail to read it rather than do without it.
  */
 #include "base/limits.h"
 #include "storage/storage_int.h"
@@ -42,9 +44,13 @@ static bool is_own_ancestor(const struct folder *folder) {
 
 static enum assay_code add_name(struct listing *l, const struct folder *folder, int fd, const char *name) {
     struct stat st;
+    bool is_link_to_nothing = false;
     if (fstatat(fd, name, &st, 0)) {
-        if (errno == ENOENT || errno == ELOOP) return ASSAY_OK; /* gone, or a link to nothing */
-        return local_fail(l->store, folder->key, errno, "look at a file of the folder", l->err);
+        if (errno != ENOENT && errno != ELOOP)
+            return local_fail(l->store, folder->key, errno, "look at a file of the folder", l->err);
+        is_link_to_nothing = fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode);
+        if (!is_link_to_nothing) return ASSAY_OK;
+        st.st_size = 0;
     }
     if (S_ISDIR(st.st_mode) && !l->is_flat) {
         struct str key = str_path(&l->scratch, folder->key, str_of(name));
@@ -54,7 +60,7 @@ static enum assay_code add_name(struct listing *l, const struct folder *folder, 
         struct folder *below = ARENA_NEW(&l->scratch, struct folder);
         *below = (struct folder){.parent = folder, .next = l->pending, .key = key};
         l->pending = below;
-    } else if (S_ISREG(st.st_mode)) {
+    } else if (S_ISREG(st.st_mode) || is_link_to_nothing) {
         LIST_PUSH(l->arena, l->entries, l->count, l->capacity) = (struct store_entry){
             .key = str_path(l->arena, folder->key, str_of(name)),
             .size_bytes = st.st_size,

@@ -97,7 +97,9 @@ enum assay_code store_put_if_absent(struct store *store, struct str key, struct 
 enum assay_code store_publish(struct store *store, struct str staged_path, struct str key,
                               struct assay_error *err) NODISCARD;
 /** Every object below the folder `prefix` ("" for all), recursively, sorted by key bytes. A missing folder is an empty
- * list. Folders themselves are not entries. Names starting with `.assay-` are left out. */
+ * list. Folders themselves are not entries. A link to nothing is one, of no bytes: reading it fails. Names starting
+ * with
+ * `.assay-` are left out. */
 enum assay_code store_list(struct store *store, struct str prefix, struct arena *arena, struct store_entry **out,
                            size_t *count, struct assay_error *err) NODISCARD;
 /** Like store_list, but only the objects directly in the folder. */

@@ -336,6 +336,19 @@ def test_storage_behind_a_link_is_read_and_never_written(project, tmp_path, leve
     assert [row["order_id"] for row in project.rows(feed.TABLE)] == ["A"]
 
 
+def test_a_link_to_nothing_is_no_smaller_delivery(project):
+    feed.feed(project, {})
+    folder = put(project.lake / LANDING / "batch_id=b1", {"a.csv": A})
+    (folder / "b.csv").symlink_to("/nowhere/b.csv")
+    done = project.assay("run", feed.TABLE, code=3)
+    assert "b.csv: cannot read: No such file" in done.stderr
+    assert project.version(feed.TABLE) is None
+    (folder / "b.csv").unlink()
+    (folder / "b.csv").symlink_to(put(project.root / "theirs", {"b.csv": B}) / "b.csv")
+    project.assay("run", feed.TABLE)
+    assert {row["order_id"] for row in project.rows(feed.TABLE)} == {"A", "B"}
+
+
 # ---- files that no run reads ----
 
 def test_dates_without_a_batch_are_refused_with_commands_that_work(project):

@@ -118,11 +118,15 @@ static void test_links_are_followed_but_not_in_circles(void **state) {
     struct store_entry *entries;
     size_t count;
     assert_ok(store_list(store, STR(""), &arena, &entries, &count, &err), &err);
-    assert_int_equal(count, 2);
-    assert_str(entries[0].key, "linked/batch/data.csv");
-    assert_int_equal(entries[0].size_bytes, 3);
-    assert_str(entries[1].key, "own.csv");
+    assert_int_equal(count, 4);
+    assert_str(entries[0].key, "dangling"); /* not read, and not done without */
+    assert_int_equal(entries[0].size_bytes, 0);
+    assert_str(entries[1].key, "linked/batch/data.csv");
+    assert_int_equal(entries[1].size_bytes, 3);
+    assert_str(entries[2].key, "loop");
+    assert_str(entries[3].key, "own.csv");
     struct str bytes;
+    assert_code(ASSAY_NOT_FOUND, store_get(store, STR("dangling"), &arena, &bytes, &err), &err);
     assert_ok(store_get(store, STR("linked/batch/data.csv"), &arena, &bytes, &err), &err);
     assert_str(bytes, "a,b");
     store_close(&store);
