@@ -206,17 +206,25 @@ static enum assay_code run_batch(struct session *session, const struct plan *pla
     return code;
 }
 
-/** Batches to redrive: the named one, if it has rejected rows, or all that have. */
+/** Batches to redrive: those with rejected rows, and those whose redrive began and has no record of its end; of them
+ * only the named one, if one is. */
 static enum assay_code find_rejected(struct session *session, const struct plan *plan, struct str named,
                                      struct arena *arena, struct landing_batch **out, size_t *count,
                                      struct assay_error *err) {
     struct str *ids;
-    size_t id_count;
+    struct run_record *records;
+    size_t id_count, record_count;
     TRY(silver_redrive_batches(session->store, session->engine, plan, arena, &ids, &id_count, err));
-    *out = ARENA_ARRAY(arena, id_count, struct landing_batch);
+    TRY(records_load(session, plan, arena, &records, &record_count, err));
+    *out = ARENA_ARRAY(arena, id_count + record_count, struct landing_batch);
     *count = 0;
-    for (size_t i = 0; i < id_count; i++)
-        if (named.len == 0 || str_eq(named, ids[i])) (*out)[(*count)++].id = ids[i];
+    for (size_t i = 0; i < id_count + record_count; i++) {
+        bool is_record = i >= id_count;
+        struct str id = is_record ? records[i - id_count].batch_id : ids[i];
+        bool is_out = is_record && !str_eq(records[i - id_count].status, STR("started"));
+        for (size_t k = 0; k < *count && is_record; k++) is_out = is_out || str_eq((*out)[k].id, id);
+        if (!is_out && (named.len == 0 || str_eq(named, id))) (*out)[(*count)++].id = id;
+    }
     return ASSAY_OK;
 }
 

@@ -241,9 +241,11 @@ def test_nothing_to_redrive(project):
 WAYS = {"stop": {137}, "stop-after": {137}, "fail": {0, 3}, "fail-after": {0, 3, 5}}
 
 
+@pytest.mark.parametrize("is_whole", [False, pytest.param(True, marks=[pytest.mark.soak, pytest.mark.timeout(7200)])],
+                         ids=["some", "all"])
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("end", [["quarantine", "redrive", feed.TABLE], ["run", feed.TABLE]], ids=["redrive", "run"])
-def test_interrupted_at_storage_calls(project, tmp_path, way, end):
+def test_interrupted_at_storage_calls(project, tmp_path, way, end, is_whole):
     """Whatever call breaks, the same command again ends the job; once the record says that it began, so does a bare run."""
     start(project, REJECTED)
     project.contract(LOOSE)
@@ -252,9 +254,8 @@ def test_interrupted_at_storage_calls(project, tmp_path, way, end):
     project.assay("quarantine", "redrive", feed.TABLE,
                   env={"ASSAY_TEST_FAULT": "count", "ASSAY_TEST_FAULT_COUNT": str(count)})
     calls, ended = int(count.read_text()), 0
-    stride = 2 * len(WAYS)
     first = 1 + 2 * list(WAYS).index(way) + (end[0] == "run")
-    for n in range(first, calls + 1, stride):
+    for n in range(1 if is_whole else first, calls + 1, 1 if is_whole else 3 * 2 * len(WAYS)):
         shutil.rmtree(project.lake)
         shutil.copytree(whole, project.lake)
         broken = project.assay("quarantine", "redrive", feed.TABLE, code=None, env={"ASSAY_TEST_FAULT": f"{way}:{n}"})
