@@ -28,12 +28,14 @@ struct json_path {
     size_t count;
 };
 
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
 /* ---- the path itself ---- */
 
 /** `.name`: up to the next dot or bracket; blanks in front of it do not count. */
 static bool take_dotted(struct str *rest, struct str *name) {
     size_t from = 1, to;
-    while (from < rest->len && strchr(" \t\n\r", rest->ptr[from])) from++;
+    while (from < rest->len && is_blank(rest->ptr[from])) from++;
     for (to = from; to < rest->len && rest->ptr[to] != '.' && rest->ptr[to] != '['; to++) continue;
     *name = str_sub(*rest, from, to);
     *rest = str_sub(*rest, to, rest->len);
@@ -179,7 +181,7 @@ static void put_nested(struct buf *out, struct str text) {
         if (*p == '"' || *p == '\'') {
             p = put_string(out, p, &scratch);
         } else {
-            if (!strchr(" \t\n\r", *p)) buf_addc(out, *p);
+            if (!is_blank(*p)) buf_addc(out, *p);
             p++;
         }
     }

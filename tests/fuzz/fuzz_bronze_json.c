@@ -35,7 +35,8 @@ static uint64_t check_record(struct json_reader *reader, const struct json_recor
     struct json *other = NULL;
     enum json_fault fault = json_reader_read(reader, r->bytes, r->is_valid);
     uint64_t sum = mix(1, &fault, sizeof fault);
-    check(r->is_valid || fault != JSON_GOOD);
+    check(r->is_valid || fault != JSON_GOOD ||
+          reader->unknown_count); /* of an unknown key only the name is looked at */
     for (size_t i = 0; i < reader->columns->count; i++) {
         if (!reader->values[i].ptr) continue;
         check(fault != JSON_BROKEN);
@@ -43,7 +44,8 @@ static uint64_t check_record(struct json_reader *reader, const struct json_recor
         sum = mix(sum, reader->values[i].ptr, reader->values[i].len);
     }
     for (size_t i = 0; i < reader->unknown_count; i++) check_value(r->bytes, reader->unknown[i]);
-    if (json_parse(r->bytes, "record", &other, NULL) == ASSAY_OK)
+    bool has_zero = str_find_char(r->bytes, '\0') != SIZE_MAX; /* which the other reader takes for a blank */
+    if (!has_zero && json_parse(r->bytes, "record", &other, NULL) == ASSAY_OK)
         check(json_kind_of(other) != JSON_KIND_OBJECT || fault != JSON_BROKEN);
     json_close(&other);
     return sum;
