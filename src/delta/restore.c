@@ -3,7 +3,7 @@
  *
  * 1. Logical files (path and deletion vector) of the old version that are not in the table are named again, those that
  * the old version has not are removed; both are changes of data. The metadata becomes the old one's.
- * 2. Nothing is committed unless every file to be named again is there.
+ * 2. Nothing is committed unless every file to be named again is there, and its deletion vector can be read.
  * 3. The protocol is never lowered: the table keeps the features that it has gained.
  * 4. The commit conflicts with every other one that changed data or metadata since the plan: what is restored is what
  * was shown.
@@ -39,6 +39,17 @@ static void count_files(const struct delta_snapshot *s, const size_t *files, siz
     }
 }
 
+/* A vector that cannot be read would bring back a file whose deleted rows nobody knows. */
+static enum assay_code check_vector(const struct delta_snapshot *s, const struct delta_file *file,
+                                    struct assay_error *err) {
+    if (!file->vector) return ASSAY_OK;
+    struct arena scratch = {0};
+    struct delta_bitmap bitmap;
+    enum assay_code rc = delta_vector_rows(s, file, &scratch, &bitmap, err);
+    arena_reset(&scratch);
+    return rc;
+}
+
 static enum assay_code find_missing(struct delta_restore *r, struct arena *arena, struct assay_error *err) {
     size_t capacity = 0;
     for (size_t i = 0; i < r->add_count; i++) {
@@ -49,6 +60,8 @@ static enum assay_code find_missing(struct delta_restore *r, struct arena *arena
             LIST_PUSH(arena, r->missing, r->missing_count, capacity) = key;
         else if (rc)
             return rc;
+        else
+            TRY(check_vector(r->to, &r->to->files[r->adds[i]], err));
     }
     return ASSAY_OK;
 }

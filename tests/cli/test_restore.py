@@ -150,3 +150,43 @@ def test_tables_of_spark(project, name):
     differ = project.assay("query", f"SELECT (SELECT count(*) FROM {then}) n, (SELECT count(*) FROM (FROM silver.t EXCEPT ALL FROM {then})) a, "
                            f"(SELECT count(*) FROM (FROM {then} EXCEPT ALL FROM silver.t)) b", "--format", "ndjson").json()
     assert differ["n"] > 0 and (differ["a"], differ["b"]) == (0, 0)
+
+
+def live(table, newest):
+    """The adds of a version, by path and vector."""
+    found = {}
+    for version in range(newest + 1):
+        lines = [json.loads(line) for line in (table / "_delta_log" / f"{version:020}.json").read_text().splitlines()]
+        for kind in ("remove", "add"):
+            for action in (line[kind] for line in lines if kind in line):
+                found.pop(action["path"], None)
+                if kind == "add":
+                    found[action["path"]] = action
+    return list(found.values())
+
+
+def test_gone_vectors(project):
+    """VACUUM takes a vector that no newer version has and leaves its Parquet file: the rows of then cannot be told any more."""
+    table = project.table("silver.t")
+    table.parent.mkdir(parents=True)
+    shutil.copytree(projects.DATA / "spark-tables" / "deletion-vectors" / "table", table)
+    newest = max(int(path.stem) for path in (table / "_delta_log").glob("*.json"))
+    rows = json.loads(project.assay("query", f"SELECT count(*) n FROM silver.t@v{newest}", "--format", "ndjson").stdout)
+    assert rows["n"] > 0
+    # the next version has no rows, so every file of this one is to be brought back
+    with (table / "_delta_log" / f"{newest + 1:020}.json").open("w") as log:
+        for line in live(table, newest):
+            log.write(json.dumps({"remove": {"path": line["path"], "dataChange": True, "deletionTimestamp": 1,
+                                             **({"deletionVector": line["deletionVector"]} if "deletionVector" in line else {})}}) + "\n")
+    assert any("deletionVector" in line for line in live(table, newest))
+    kept = shutil.copytree(table, project.root / "kept")
+    for path in table.glob("deletion_vector_*.bin"):
+        path.unlink()
+    for options in ([], ["--yes"]):
+        said = project.assay("restore", "silver.t", "--version", newest, *options, code=None)
+        assert said.code != 0 and "deletion vector is gone" in said.stderr, said.stderr
+    assert not (table / "_delta_log" / f"{newest + 2:020}.json").exists()
+    for path in kept.glob("deletion_vector_*.bin"):
+        shutil.copy(path, table)
+    project.assay("restore", "silver.t", "--version", newest, "--yes")
+    assert json.loads(project.assay("query", "SELECT count(*) n FROM silver.t", "--format", "ndjson").stdout) == rows
