@@ -199,6 +199,14 @@ def test_any_folder_on_the_way_may_be_a_link(project, tmp_path, level, kind):
     assert bronze(project, "id", "country") == [(1, "NO")]
 
 
+def test_a_partition_column_may_begin_with_an_underscore(project):
+    contract(project, AMOUNT)
+    deltalake.write_deltalake(folder(project), orders((1, "1", "NO"), (2, "2", None)).rename_columns(["id", "amount", "_country"]), partition_by=["_country"])
+    assert {p.name for p in folder(project).glob("_country=*")} == {"_country=NO", "_country=__HIVE_DEFAULT_PARTITION__"}
+    run(project)
+    assert bronze(project, "id", "_country") == [(1, "NO"), (2, None)]
+
+
 def test_what_no_reader_needs_may_change(project):
     """Change data, checksums and hints are no part of a version."""
     contract(project, AMOUNT)

@@ -75,5 +75,28 @@ static void test_marked_names_are_no_data(void **state) {
     assert_false(landing_is_data(&PLAN, STR("a.txt")));
 }
 
+/** Protocol, "File Types": what readers of a version need, and what is a hint or somebody else's. */
+static void test_files_of_a_delta_table(void **state) {
+    UNUSED(state);
+    static const char *const READ[] = {"_delta_log/00000000000000000001.json",
+                                       "_delta_log/00000000000000000010.checkpoint.parquet",
+                                       "_delta_log/_sidecars/016ae953-37a9-438e-8683-9a9a4a79a395.parquet",
+                                       "part-0.parquet",
+                                       "country=NO/_day=1/part-0.parquet",
+                                       "ab/deletion_vector_x.bin"};
+    static const char *const LEFT[] = {"_delta_log/_last_checkpoint",
+                                       "_delta_log/00000000000000000001.crc",
+                                       "_delta_log/.00000000000000000001.json.crc",
+                                       "_change_data/cdc-0.parquet",
+                                       ".part-0.parquet.crc",
+                                       "country=NO/.tmp/part-0.parquet",
+                                       "_a=1.parquet"};
+    for (size_t i = 0; i < sizeof READ / sizeof READ[0]; i++) assert_true(landing_is_table_file(str_of(READ[i])));
+    for (size_t i = 0; i < sizeof LEFT / sizeof LEFT[0]; i++) assert_false(landing_is_table_file(str_of(LEFT[i])));
+    assert_false(landing_is_log_file(STR("_delta_log/_last_checkpoint")));
+    assert_false(landing_is_log_file(STR("part-0.parquet")));
+}
+
 TEST_MAIN(cmocka_unit_test(test_patterns), cmocka_unit_test(test_random_patterns_beside_fnmatch),
-          cmocka_unit_test(test_many_stars_take_no_time), cmocka_unit_test(test_marked_names_are_no_data))
+          cmocka_unit_test(test_many_stars_take_no_time), cmocka_unit_test(test_marked_names_are_no_data),
+          cmocka_unit_test(test_files_of_a_delta_table))
