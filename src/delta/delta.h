@@ -389,8 +389,9 @@ struct delta_restore {
     size_t missing_count;
 };
 /**
- * @return OK (look at missing_count); UNSUPPORTED the table is append-only and rows would go, or a feature that the
- * version needs is not the table's any more; as delta_snapshot_load
+ * @return OK (look at missing_count); CORRUPT the deletion vector of a file to bring back is gone; UNSUPPORTED the
+ * table is append-only and rows would go, or a feature that the version needs is not the table's any more; as
+ * delta_snapshot_load
  */
 enum assay_code delta_restore_plan(struct store *store, struct engine *engine, struct str root, int64_t version,
                                    struct arena *arena, struct delta_restore *out, struct assay_error *err) NODISCARD;
