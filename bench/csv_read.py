@@ -82,6 +82,7 @@ import duckdb, sys
 source, target, broken = sys.argv[1:4]
 extra = ", ignore_errors = true" if broken == "1" else ""
 c = duckdb.connect()
+c.execute("SET enable_progress_bar = false")
 c.execute(f"COPY (SELECT * FROM read_csv('{source}', all_varchar = true, header = true, delim = ',', quote = '\\"'{extra})) "
           f"TO '{target}' (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1)")
 print(c.execute(f"SELECT count(*) FROM '{target}'").fetchone()[0])

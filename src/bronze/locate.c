@@ -72,7 +72,8 @@ enum assay_code bronze_locate(const struct plan *plan, const char *path, int64_t
     const struct contract_source *source = &plan->source;
     struct search s = {.places = places, .count = count, .is_packed = packing_of(str_of(path)), .arena = arena};
     if (contract_format_is_typed(source->format))
-        return error_set(err, ASSAY_UNSUPPORTED, path, "a Parquet file has no lines; its rows are counted from 1");
+        return error_set(err, ASSAY_UNSUPPORTED, path,
+                         "a Parquet file has no lines of text; the number is that of the row in the file, from 1");
     if (source->format == CONTRACT_JSON) {
         struct json_settings settings = reading_json_settings(source);
         return search_json(&s, &settings, path, size_bytes, err);

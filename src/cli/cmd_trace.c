@@ -42,7 +42,7 @@ static void print_line(const struct run_trace *t, const struct run_trace_line *l
 
 static void print_file(const struct run_trace_file *file, struct buf *out) {
     if (file->problem.len) {
-        buf_addz(out, "  cannot be read: ");
+        buf_addz(out, "  not shown: ");
         buf_add_printable(out, file->problem);
         buf_addc(out, '\n');
     }

@@ -277,3 +277,10 @@ def test_the_same_files_are_not_loaded_twice(project):
     assert project.version(BRONZE) == before
     load(project, pa.table({"id": pa.array([2]), "x": pa.array([2.5])}))
     assert bronze(project) == [{"id": 2, "x": 2.5}]
+
+
+def test_trace_gives_the_row_in_place_of_a_line(project):
+    contract(project)
+    load(project, pa.table({"id": [10, 20, 30]}))
+    said = project.assay("trace", TABLE, "--where", "id = 20").stdout
+    assert "a.parquet:2\n" in said and "has no lines of text" in said and "cannot be read" not in said

@@ -4,7 +4,7 @@
  */
 #include "bronze_test.h"
 
-#include "base/time.h"
+#include <time.h>
 
 static struct arena arena;
 
@@ -173,7 +173,7 @@ static void test_unclosed_quotes_on_every_line_take_no_time(void **state) {
     for (int i = 0; i < 200000; i++) buf_addz(&bytes, "\",a\"b,\"c\n");
     struct csv_lookahead look = {0};
     int64_t line = 1;
-    double start_s = time_monotonic_s();
+    clock_t start_ticks = clock(); /* of the processor, so that others who are busy do not count */
     for (size_t start = 0; start < bytes.len; line++) {
         struct csv_extent e;
         struct str rest = {bytes.data + start, bytes.len - start};
@@ -182,7 +182,7 @@ static void test_unclosed_quotes_on_every_line_take_no_time(void **state) {
         start += e.step;
     }
     assert_int_equal(line, 200001);
-    assert_true(time_monotonic_s() - start_s < 20);
+    assert_true(clock() - start_ticks < 20 * CLOCKS_PER_SEC);
     buf_free(&bytes);
 }
 
