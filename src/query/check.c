@@ -2,8 +2,8 @@
  * What a user's SQL may do: read the lake's tables, nothing else.
  *
  * 1. The engine's own parser says what the text is; a text that it cannot give back as a tree of SELECTs is refused.
- * 2. Every table in the tree, at any depth, is a name of two parts or a WITH of the text. So no name reaches the
- * engine's search for files of that name, and none of its catalogs.
+ * 2. Every table in the tree, at any depth, is a name of two parts or a WITH of the text, which has no point in it. So
+ * no name reaches the engine's search for files of that name, and none of its catalogs.
  * 3. A function in the place of a table is on a list of those that make rows of their arguments: none reads a file, a
  * setting or another table.
  */
@@ -81,18 +81,24 @@ static enum assay_code walk(struct check *check, const struct json *node, struct
     return ASSAY_OK;
 }
 
-/* Names of every WITH, wherever it stands; a name out of its scope is then an error of the engine's. */
-static void collect_with(struct check *check, const struct json *node) {
+/* Names of every WITH, wherever it stands. A name out of its scope must be an error of the engine's, not one that it
+ * finds as a file: files have a point in their names. */
+static enum assay_code collect_with(struct check *check, const struct json *node, struct assay_error *err) {
     const struct json *map = json_member(json_member(node, "cte_map"), "map");
-    for (size_t i = 0; i < json_count(map); i++)
-        LIST_PUSH(check->arena, check->with, check->with_count, check->with_capacity) =
-            str_copy(check->arena, member_text(json_at(map, i), "key"));
+    for (size_t i = 0; i < json_count(map); i++) {
+        struct str name = member_text(json_at(map, i), "key");
+        if (str_find_char(name, '.') != SIZE_MAX)
+            return error_set(err, ASSAY_INVALID, NULL, "WITH cannot give the name %.*s: a point is not allowed in it",
+                             STR_ARG(name));
+        LIST_PUSH(check->arena, check->with, check->with_count, check->with_capacity) = str_copy(check->arena, name);
+    }
     if (json_kind_of(node) == JSON_KIND_ARRAY)
-        for (size_t i = 0; i < json_count(node); i++) collect_with(check, json_at(node, i));
+        for (size_t i = 0; i < json_count(node); i++) TRY(collect_with(check, json_at(node, i), err));
     struct str key;
     const struct json *value;
     for (size_t i = 0; json_kind_of(node) == JSON_KIND_OBJECT && json_member_at(node, i, &key, &value); i++)
-        collect_with(check, value);
+        TRY(collect_with(check, value, err));
+    return ASSAY_OK;
 }
 
 /* The engine's tree of the text. Places in it that are unknown are 2^64 - 1, which no JSON integer of ours holds. */
@@ -132,7 +138,7 @@ enum assay_code query_check(struct engine *engine, struct str sql, struct arena 
     struct json *tree = NULL;
     TRY(load_tree(engine, sql, arena, &tree, err));
     enum assay_code rc = check_statement(tree, err);
-    if (rc == ASSAY_OK) collect_with(&check, tree);
+    if (rc == ASSAY_OK) rc = collect_with(&check, tree, err);
     if (rc == ASSAY_OK) rc = walk(&check, tree, err);
     json_close(&tree);
     *tables = check.tables;

@@ -220,3 +220,12 @@ def test_streams_and_stops(project):
     time.sleep(1)
     running.send_signal(signal.SIGINT)
     assert running.wait(20) == 130
+
+
+def test_a_with_out_of_its_scope_is_no_file(project):
+    """Landed files lie in the lake too, and may hold what a table masks."""
+    path = project.batch("erp/orders", "b1", {"a.csv": "secret\nhidden\n"}) / "a.csv"
+    said = project.assay("query", f'SELECT * FROM (WITH "{path}" AS (SELECT 1) SELECT * FROM "{path}") a, "{path}" b', code=2)
+    assert "WITH cannot give the name" in said.stderr and "hidden" not in said.stdout + said.stderr
+    said = project.assay("query", "SELECT * FROM (WITH c AS (SELECT 1) SELECT * FROM c) a, c", code=2)
+    assert "c does not exist" in said.stderr
