@@ -35,6 +35,14 @@ def project(assay, tmp_path):
     return projects.Project(tmp_path / "project", assay)
 
 
+@pytest.fixture(autouse=True)
+def spark_is_active(request):
+    """Delta asks the JVM's thread for its session, and Python's next call may come on a thread that never had one."""
+    if "spark" in request.fixturenames:
+        session = request.getfixturevalue("spark")
+        session._jvm.org.apache.spark.sql.SparkSession.setActiveSession(session._jsparkSession)
+
+
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory):
     """The one Spark session of a test run, with Delta."""
