@@ -53,7 +53,7 @@ def check_files(project):
 
     for table in TABLES:
         folder = project.table(table)
-        if not list(folder.glob("_delta_log/*.json")):  # no version yet
+        if not list(folder.glob("_delta_log/[0-9]*")):  # no version yet
             continue
         actions = deltalake.DeltaTable(folder).get_add_actions(flatten=True)
         for path, size in zip(actions["path"].to_pylist(), actions["size_bytes"].to_pylist()):

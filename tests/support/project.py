@@ -82,7 +82,7 @@ class Project:
         """The rows of a table as delta-rs reads them, as dicts of Python values; [] if there is no table."""
         import deltalake
 
-        if not list(self.table(name).glob("_delta_log/*.json")):
+        if not list(self.table(name).glob("_delta_log/[0-9]*")):
             return []
         return deltalake.DeltaTable(self.table(name)).to_pyarrow_table().to_pylist()
 
@@ -90,6 +90,6 @@ class Project:
         """The version of a table, None if there is none."""
         import deltalake
 
-        if not list(self.table(name).glob("_delta_log/*.json")):
+        if not list(self.table(name).glob("_delta_log/[0-9]*")):
             return None
         return deltalake.DeltaTable(self.table(name)).version()
