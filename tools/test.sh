@@ -6,12 +6,13 @@
 #   tools/test.sh soak     the long tests
 #
 # A step that fails stops only what needs its build; the last line counts the steps.
-set -u # $cli is several words: shellcheck disable=SC2086
+set -u # $cli and $others are several words: shellcheck disable=SC2086
 cd "$(dirname "$0")/.." || exit
 export PYTHONDONTWRITEBYTECODE=1 TZ=UTC LC_ALL=C.UTF-8
 export CMAKE_ARGS=-DASSAY_TESTS=ON
 jobs=${JOBS:-$(nproc)}
 cli=$(ls -d tests/cli tests/golden 2>/dev/null)
+others="tests/fault tests/interop tests/oracle tests/race" # one after another: they share one Spark, or race by themselves
 passed=0
 failed=0
 failures=
@@ -59,7 +60,8 @@ quick)
 full)
     if step "build release" build release; then
         step "unit tests and checks" unit release .
-        step "CLI, oracle and interop tests" python_tests release tests
+        step "CLI tests" python_tests release -n "$jobs" $cli
+        step "fault, interop, oracle and race tests" python_tests release $others
     fi
     if step "build asan" build asan; then
         step "unit tests, asan" unit asan unit
