@@ -4,7 +4,8 @@
  * 1. A `struct json *` is a `json_t *`; only `library` and `ours` cross the border.
  * 2. Depth is checked before the library sees the text, so neither its parser nor our recursion goes deeper than the
  * limit.
- * 3. Members are walked in source order, which jansson keeps.
+ * 3. A byte 0 is nowhere part of JSON; the library would take one behind a number for a blank.
+ * 4. Members are walked in source order, which jansson keeps.
  */
 #include "base/json.h"
 
@@ -64,21 +65,23 @@ static enum assay_code refuse(struct assay_error *err, const char *where, size_t
     return ASSAY_CORRUPT;
 }
 
-static enum assay_code refuse_depth(struct assay_error *err, const char *where, struct str text, size_t at) {
+static enum assay_code refuse_at(struct assay_error *err, const char *where, struct str text, size_t at,
+                                 const char *what) {
     size_t line = 1, line_start = 0;
     for (size_t i = 0; i < at; i++) {
         if (text.ptr[i] != '\n') continue;
         line++;
         line_start = i + 1;
     }
-    char what[64];
-    snprintf(what, sizeof what, "nested deeper than %d", LIMIT_JSON_DEPTH);
     return refuse(err, where, line, at - line_start + 1, what);
 }
 
 enum assay_code json_parse(struct str text, const char *where, struct json **out, struct assay_error *err) {
-    size_t deep = find_too_deep(text);
-    if (deep != SIZE_MAX) return refuse_depth(err, where, text, deep);
+    size_t deep = find_too_deep(text), zero = str_find_char(text, '\0');
+    char too_deep[64];
+    snprintf(too_deep, sizeof too_deep, "nested deeper than %d", LIMIT_JSON_DEPTH);
+    if (deep != SIZE_MAX) return refuse_at(err, where, text, deep, too_deep);
+    if (zero != SIZE_MAX) return refuse_at(err, where, text, zero, "a byte 0");
 
     json_error_t problem;
     size_t flags = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL;

@@ -80,8 +80,9 @@ static void take_member(void *context, size_t member, const struct json_text_val
         note(r, JSON_BAD_KEY);
         return;
     }
-    if (column == SIZE_MAX) {
+    if (column == SIZE_MAX) { /* it will be a column's, so its value has to be fit for one */
         add_unknown(r, name);
+        if (!take_value(r, value, &text)) note(r, JSON_BAD_VALUE);
         return;
     }
     if (r->is_seen[column]) {

@@ -197,7 +197,7 @@ static void put_row(const struct json_rows *rows, struct worker *w, const struct
         else
             engine_sink_null(sink, i, row);
     }
-    if (fault != JSON_GOOD || !record->is_valid) {
+    if (fault != JSON_GOOD) {
         put_corrupt(w, record, columns, sink);
     } else {
         engine_sink_null(sink, columns + AT_CORRUPT_RECORD, row);

@@ -44,8 +44,7 @@ static uint64_t check_record(struct json_reader *reader, const struct json_recor
         sum = mix(sum, reader->values[i].ptr, reader->values[i].len);
     }
     for (size_t i = 0; i < reader->unknown_count; i++) check_value(r->bytes, reader->unknown[i]);
-    bool has_zero = str_find_char(r->bytes, '\0') != SIZE_MAX; /* which the other reader takes for a blank */
-    if (!has_zero && json_parse(r->bytes, "record", &other, NULL) == ASSAY_OK)
+    if (json_parse(r->bytes, "record", &other, NULL) == ASSAY_OK)
         check(json_kind_of(other) != JSON_KIND_OBJECT || fault != JSON_BROKEN);
     json_close(&other);
     return sum;

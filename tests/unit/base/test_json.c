@@ -63,6 +63,14 @@ static void test_broken_documents_are_placed(void **state) {
         assert_null(root);
         assert_memory_equal(err.where, cases[i].where, strlen(cases[i].where));
     }
+    /* RFC 8259: white space is blank, tab and line ends; a control character stands nowhere */
+    static const struct str zeros[] = {{"{\"a\":0\0}", 8}, {"1\0", 2}, {"[\0]", 3}, {"\"\0\"", 3}, {"{\"a\":0}\0", 8}};
+    for (size_t i = 0; i < sizeof zeros / sizeof zeros[0]; i++) {
+        struct json *root = NULL;
+        struct assay_error err = {0};
+        assert_code(ASSAY_CORRUPT, json_parse(zeros[i], "t.json", &root, &err), &err);
+        assert_err_has(&err, "a byte 0");
+    }
 }
 
 static enum assay_code parse_nested(size_t depth, struct assay_error *err) {

@@ -52,6 +52,13 @@ static void test_keeps_values_as_sent(void **state) {
     check(STR("{}"), JSON_GOOD, NULL, NULL);
 }
 
+static void test_values_of_new_keys_are_looked_at_too(void **state) {
+    UNUSED(state);
+    check(STR("{\"a\":1,\"new\":\"\xC6\"}"), JSON_BAD_VALUE, "1", NULL);
+    check(STR("{\"new\":\"\\ud83d\",\"b\":2}"), JSON_BAD_VALUE, NULL, "2");
+    check(STR("{\"new\":\"\u00e9\",\"b\":2}"), JSON_GOOD, NULL, "2");
+}
+
 static void test_finds_keys_whatever_their_case_and_order(void **state) {
     UNUSED(state);
     check(STR("{\"B\":1,\"A\":2}"), JSON_GOOD, "2", "1");
@@ -177,6 +184,6 @@ static void test_takes_the_lines_that_spark_takes(void **state) {
     arena_reset(&arena);
 }
 
-TEST_MAIN(cmocka_unit_test(test_keeps_values_as_sent), cmocka_unit_test(test_finds_keys_whatever_their_case_and_order),
-          cmocka_unit_test(test_faults), cmocka_unit_test(test_depth_has_a_limit),
-          cmocka_unit_test(test_takes_the_lines_that_spark_takes))
+TEST_MAIN(cmocka_unit_test(test_keeps_values_as_sent), cmocka_unit_test(test_values_of_new_keys_are_looked_at_too),
+          cmocka_unit_test(test_finds_keys_whatever_their_case_and_order), cmocka_unit_test(test_faults),
+          cmocka_unit_test(test_depth_has_a_limit), cmocka_unit_test(test_takes_the_lines_that_spark_takes))
