@@ -58,6 +58,32 @@ struct bronze_findings {
     atomic_llong header_rows;  /* rows that are their file's header once more, byte for byte */
 };
 
+/* ---- row_end.c: what stands behind the batch's own columns in every row of CSV and JSON ---- */
+
+/** What a worker has done since it last told. */
+struct row_work {
+    struct buf text; /* scratch */
+    int64_t rows, corrupt;
+    bool has_bad_bytes;
+};
+
+/** _source_file and _source_line of the row, which is the sink's next; one row more. */
+void row_end(struct row_work *w, struct engine_sink *sink, size_t columns, struct str source_file, int64_t line);
+/** Before it: the row is good. */
+void row_put_good(struct engine_sink *sink, size_t columns);
+/**
+ * Or it is corrupt: its text and, when that is not all, its bytes.
+ * @param bytes       ptr NULL: the text is valid and says all; else what the file has
+ * @param is_decoded  the text was made of another encoding
+ */
+void row_put_corrupt(struct row_work *w, struct engine_sink *sink, size_t columns, struct str text, struct str bytes,
+                     bool is_decoded);
+/** Add the worker's numbers to the batch's, and begin anew. */
+void row_tell(struct row_work *w, struct bronze_findings *findings);
+/** Register a source of such rows; names and types of its columns are filled in here. */
+enum assay_code row_source_add(struct engine *engine, struct str name, const struct bronze_columns *columns,
+                               struct engine_source source, struct assay_error *err) NODISCARD;
+
 /**
  * The batch's rows as a source for the engine, columns: the batch's columns, _corrupt_record, _source_file,
  * _source_line, _corrupt_bytes. All that it is given is borrowed.

@@ -49,13 +49,8 @@ struct worker {
     struct json_reader reader;
     struct unknowns unknowns;
     size_t told; /* of its unknowns, how many are in rows->unknowns */
-    struct buf text;
-    int64_t rows, corrupt;
-    bool has_bad_bytes;
+    struct row_work work;
 };
-
-/** Columns behind the named ones. */
-enum { AT_CORRUPT_RECORD, AT_SOURCE_FILE, AT_SOURCE_LINE, AT_CORRUPT_BYTES, ADDED_COLUMNS };
 
 /* ---- keys that no column has ---- */
 
@@ -138,7 +133,7 @@ static void close_worker(void *source, void *worker) {
     json_block_close(&w->block);
     json_reader_close(&w->reader);
     free_unknowns(&w->unknowns);
-    buf_free(&w->text);
+    buf_free(&w->work.text);
     free(w);
 }
 
@@ -169,22 +164,12 @@ static enum assay_code load_block(struct json_rows *rows, struct worker *w, stru
     return rc;
 }
 
-/** The corrupt record's text and, when that is not all, its bytes. */
-static void put_corrupt(struct worker *w, const struct json_record *record, size_t columns, struct engine_sink *sink) {
-    size_t row = sink->row_count, from = (size_t)(record->bytes.ptr - w->block.text.data);
+/** What the file has for a record whose text does not say all; ptr NULL when it does. */
+static struct str sent_bytes(struct worker *w, const struct json_record *record) {
+    size_t from = (size_t)(record->bytes.ptr - w->block.text.data);
     int64_t offset;
-    w->corrupt++;
-    if (record->is_valid) {
-        engine_sink_text(sink, columns + AT_CORRUPT_RECORD, row, record->bytes);
-        engine_sink_null(sink, columns + AT_CORRUPT_BYTES, row);
-        return;
-    }
-    w->has_bad_bytes = true;
-    buf_clear(&w->text);
-    readable_text(&w->text, record->bytes, w->block.text.encoding != NULL);
-    engine_sink_text(sink, columns + AT_CORRUPT_RECORD, row, buf_str(&w->text));
-    engine_sink_text(sink, columns + AT_CORRUPT_BYTES, row,
-                     text_piece_bytes(&w->block.text, from, from + record->bytes.len, &offset));
+    if (record->is_valid) return (struct str){0};
+    return text_piece_bytes(&w->block.text, from, from + record->bytes.len, &offset);
 }
 
 static void put_row(const struct json_rows *rows, struct worker *w, const struct json_record *record,
@@ -197,25 +182,13 @@ static void put_row(const struct json_rows *rows, struct worker *w, const struct
         else
             engine_sink_null(sink, i, row);
     }
-    if (fault != JSON_GOOD) {
-        put_corrupt(w, record, columns, sink);
-    } else {
-        engine_sink_null(sink, columns + AT_CORRUPT_RECORD, row);
-        engine_sink_null(sink, columns + AT_CORRUPT_BYTES, row);
-    }
+    if (fault != JSON_GOOD)
+        row_put_corrupt(&w->work, sink, columns, record->bytes, sent_bytes(w, record), w->block.text.encoding != NULL);
+    else
+        row_put_good(sink, columns);
     for (size_t i = 0; i < w->reader.unknown_count; i++)
         add_unknown(&w->unknowns, (struct unknown){w->reader.unknown[i], w->file, i, record->line});
-    engine_sink_text(sink, columns + AT_SOURCE_FILE, row, rows->files[w->file].key);
-    engine_sink_int64(sink, columns + AT_SOURCE_LINE, row, record->line);
-    sink->row_count++;
-    w->rows++;
-}
-
-static void add_findings(struct json_rows *rows, struct worker *w) {
-    atomic_fetch_add(&rows->findings->row_count, w->rows);
-    atomic_fetch_add(&rows->findings->corrupt_count, w->corrupt);
-    if (w->has_bad_bytes) atomic_store(&rows->findings->has_bad_bytes, true);
-    w->rows = w->corrupt = 0;
+    row_end(&w->work, sink, columns, rows->files[w->file].key, record->line);
 }
 
 static enum assay_code fill(void *source, void *worker, struct engine_sink *sink, struct assay_error *err) {
@@ -231,7 +204,7 @@ static enum assay_code fill(void *source, void *worker, struct engine_sink *sink
         put_row(rows, w, &record, sink);
         TRY(tell_unknowns(rows, w, err));
     }
-    add_findings(rows, w);
+    row_tell(&w->work, rows->findings);
     return ASSAY_OK;
 }
 
@@ -262,33 +235,12 @@ void json_rows_close(struct json_rows **rows) {
 
 enum assay_code json_rows_add_source(struct json_rows *rows, struct engine *engine, struct str name, int threads,
                                      struct assay_error *err) {
-    static const struct {
-        const char *name, *type;
-    } added[ADDED_COLUMNS] = {[AT_CORRUPT_RECORD] = {BRONZE_CORRUPT_RECORD, "VARCHAR"},
-                              [AT_SOURCE_FILE] = {LINEAGE_SOURCE_FILE, "VARCHAR"},
-                              [AT_SOURCE_LINE] = {LINEAGE_SOURCE_LINE, "BIGINT"},
-                              [AT_CORRUPT_BYTES] = {BRONZE_CORRUPT_BYTES, "BLOB"}};
-    struct arena arena = {0};
-    size_t columns = rows->columns->count, all = columns + ADDED_COLUMNS;
-    struct str *names = ARENA_ARRAY(&arena, all, struct str);
-    const char **types = ARENA_ARRAY(&arena, all, const char *);
-    for (size_t i = 0; i < all; i++) {
-        names[i] = i < columns ? rows->columns->list[i].name : str_of(added[i - columns].name);
-        types[i] = i < columns ? "VARCHAR" : added[i - columns].type;
-    }
     int64_t blocks = 0; /* more workers than blocks would have nothing to do */
     for (size_t i = 0; i < rows->file_count; i++) blocks += 1 + rows->files[i].size_bytes / (int64_t)rows->block_bytes;
-    struct engine_source source = {
-        .source = rows,
-        .column_count = all,
-        .column_names = names,
-        .column_types = types,
-        .workers_max = blocks < threads ? (int)blocks : threads,
-        .open_worker = open_worker,
-        .fill = fill,
-        .close_worker = close_worker,
-    };
-    enum assay_code rc = engine_add_source(engine, name, &source, err);
-    arena_reset(&arena);
-    return rc;
+    struct engine_source source = {.source = rows,
+                                   .workers_max = blocks < threads ? (int)blocks : threads,
+                                   .open_worker = open_worker,
+                                   .fill = fill,
+                                   .close_worker = close_worker};
+    return row_source_add(engine, name, rows->columns, source, err);
 }

@@ -17,15 +17,11 @@ struct bronze_rows {
     struct bronze_findings *findings;
 };
 
-/** Columns behind the batch's. */
-enum { AT_CORRUPT_RECORD, AT_SOURCE_FILE, AT_SOURCE_LINE, AT_CORRUPT_BYTES, ADDED_COLUMNS };
-
 struct worker {
     struct csv_block block;
     const struct bronze_file *file; /* of the block; NULL: there are no more */
-    struct buf text;
-    int64_t rows, corrupt, half_quotes, header_rows;
-    bool has_bad_bytes;
+    struct row_work work;
+    int64_t half_quotes, header_rows;
 };
 
 static size_t count_fields_max(const struct bronze_rows *rows) {
@@ -49,7 +45,7 @@ static void close_worker(void *source, void *worker) {
     struct worker *w = worker;
     (void)source;
     csv_block_close(&w->block);
-    buf_free(&w->text);
+    buf_free(&w->work.text);
     free(w);
 }
 
@@ -57,24 +53,6 @@ static size_t count_byte(struct str s, char c) {
     size_t count = 0;
     for (size_t i = 0; i < s.len; i++) count += s.ptr[i] == c;
     return count;
-}
-
-/** The corrupt record's text and, when that is not all, its bytes. */
-static void put_corrupt(const struct bronze_rows *rows, struct worker *w, const struct csv_record *record,
-                        struct engine_sink *sink) {
-    size_t columns = rows->columns->count, row = sink->row_count;
-    w->corrupt++;
-    if (record->is_valid) {
-        engine_sink_text(sink, columns + AT_CORRUPT_RECORD, row, record->bytes);
-        engine_sink_null(sink, columns + AT_CORRUPT_BYTES, row);
-        return;
-    }
-    w->has_bad_bytes = true;
-    buf_clear(&w->text);
-    readable_text(&w->text, record->bytes, w->block.text.encoding != NULL);
-    engine_sink_text(sink, columns + AT_CORRUPT_RECORD, row, buf_str(&w->text));
-    int64_t offset;
-    engine_sink_text(sink, columns + AT_CORRUPT_BYTES, row, csv_record_bytes(&w->block, record, &offset));
 }
 
 static void put_tokens(const struct worker *w, const struct csv_record *record, size_t columns,
@@ -99,29 +77,25 @@ static bool is_half_quoted(const struct csv_dialect *d, struct str line) {
 
 static void put_row(const struct bronze_rows *rows, struct worker *w, const struct csv_record *record,
                     struct engine_sink *sink) {
-    size_t columns = rows->columns->count, row = sink->row_count;
+    size_t columns = rows->columns->count;
+    int64_t offset;
     put_tokens(w, record, columns, sink);
-    if (csv_is_corrupt(record, w->file->field_count)) {
-        put_corrupt(rows, w, record, sink);
-    } else {
-        engine_sink_null(sink, columns + AT_CORRUPT_RECORD, row);
-        engine_sink_null(sink, columns + AT_CORRUPT_BYTES, row);
-    }
-    engine_sink_text(sink, columns + AT_SOURCE_FILE, row, w->file->key);
-    engine_sink_int64(sink, columns + AT_SOURCE_LINE, row, record->line);
+    if (csv_is_corrupt(record, w->file->field_count))
+        row_put_corrupt(&w->work, sink, columns, record->bytes,
+                        record->is_valid ? (struct str){0} : csv_record_bytes(&w->block, record, &offset),
+                        w->block.text.encoding != NULL);
+    else
+        row_put_good(sink, columns);
+    row_end(&w->work, sink, columns, w->file->key, record->line);
     w->half_quotes += is_half_quoted(rows->dialect, record->bytes);
     w->header_rows += w->file->header.ptr && str_eq(record->bytes, w->file->header);
-    sink->row_count++;
-    w->rows++;
 }
 
 static void add_findings(struct bronze_rows *rows, struct worker *w) {
-    atomic_fetch_add(&rows->findings->row_count, w->rows);
-    atomic_fetch_add(&rows->findings->corrupt_count, w->corrupt);
+    row_tell(&w->work, rows->findings);
     atomic_fetch_add(&rows->findings->half_quotes, w->half_quotes);
     atomic_fetch_add(&rows->findings->header_rows, w->header_rows);
-    if (w->has_bad_bytes) atomic_store(&rows->findings->has_bad_bytes, true);
-    w->rows = w->corrupt = w->half_quotes = w->header_rows = 0;
+    w->half_quotes = w->header_rows = 0;
 }
 
 static enum assay_code fill(void *source, void *worker, struct engine_sink *sink, struct assay_error *err) {
@@ -167,31 +141,10 @@ static int count_workers(const struct bronze_rows *rows, int threads) {
 
 enum assay_code rows_add_source(struct bronze_rows *rows, struct engine *engine, struct str name, int threads,
                                 struct assay_error *err) {
-    static const struct {
-        const char *name, *type;
-    } added[ADDED_COLUMNS] = {[AT_CORRUPT_RECORD] = {BRONZE_CORRUPT_RECORD, "VARCHAR"},
-                              [AT_SOURCE_FILE] = {LINEAGE_SOURCE_FILE, "VARCHAR"},
-                              [AT_SOURCE_LINE] = {LINEAGE_SOURCE_LINE, "BIGINT"},
-                              [AT_CORRUPT_BYTES] = {BRONZE_CORRUPT_BYTES, "BLOB"}};
-    struct arena arena = {0};
-    size_t columns = rows->columns->count, all = columns + ADDED_COLUMNS;
-    struct str *names = ARENA_ARRAY(&arena, all, struct str);
-    const char **types = ARENA_ARRAY(&arena, all, const char *);
-    for (size_t i = 0; i < all; i++) {
-        names[i] = i < columns ? rows->columns->list[i].name : str_of(added[i - columns].name);
-        types[i] = i < columns ? "VARCHAR" : added[i - columns].type;
-    }
-    struct engine_source source = {
-        .source = rows,
-        .column_count = all,
-        .column_names = names,
-        .column_types = types,
-        .workers_max = count_workers(rows, threads),
-        .open_worker = open_worker,
-        .fill = fill,
-        .close_worker = close_worker,
-    };
-    enum assay_code rc = engine_add_source(engine, name, &source, err);
-    arena_reset(&arena);
-    return rc;
+    struct engine_source source = {.source = rows,
+                                   .workers_max = count_workers(rows, threads),
+                                   .open_worker = open_worker,
+                                   .fill = fill,
+                                   .close_worker = close_worker};
+    return row_source_add(engine, name, rows->columns, source, err);
 }
