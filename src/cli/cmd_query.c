@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/print_table.h"
+#include "cli/value_text.h"
 
 #include "base/json.h"
 #include "query/query.h"
@@ -27,79 +28,6 @@ struct printing {
     struct buf text;
 };
 
-/* ---- values ---- */
-
-static bool is_real(struct str type) { return str_eq(type, STR("DOUBLE")) || str_eq(type, STR("FLOAT")); }
-
-static bool is_number(struct str type) {
-    static const char *const NUMBERS[] = {"TINYINT",  "SMALLINT",  "INTEGER",  "BIGINT", "HUGEINT",
-                                          "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"};
-    for (size_t i = 0; i < sizeof NUMBERS / sizeof NUMBERS[0]; i++)
-        if (str_eq(type, str_of(NUMBERS[i]))) return true;
-    return is_real(type) || str_starts(type, STR("DECIMAL("));
-}
-
-static bool is_nested(struct str type) {
-    return str_starts(type, STR("STRUCT(")) || str_starts(type, STR("MAP(")) || str_ends(type, STR("[]"));
-}
-
-/* The digits of a finite number as the engine writes it, without its point, and where the point stands. */
-static bool read_digits(struct str text, struct buf *digits, int64_t *point) {
-    struct str exponent, mantissa = text;
-    size_t e = str_find_char(text, 'e');
-    *point = 0;
-    if (e != SIZE_MAX) {
-        mantissa = str_sub(text, 0, e);
-        exponent = str_sub(text, e + 1, text.len);
-        if (str_starts(exponent, STR("+"))) exponent = str_sub(exponent, 1, exponent.len);
-        if (str_int64(exponent, point) != ASSAY_OK) return false;
-    }
-    struct str whole, rest = str_split(mantissa, '.', &whole);
-    *point += (int64_t)whole.len;
-    buf_add(digits, whole);
-    buf_add(digits, rest);
-    while (digits->len > 1 && digits->data[0] == '0') {
-        memmove(digits->data, digits->data + 1, digits->len--);
-        --*point;
-    }
-    while (digits->len > 1 && digits->data[digits->len - 1] == '0') digits->data[--digits->len] = '\0';
-    return digits->len > 0;
-}
-
-/* As Java's Double.toString, and so Spark, prints it: `1.0E16`, `1.0E-4`, else plain with at least one decimal. */
-static void print_real(struct buf *out, struct str text) {
-    struct buf digits = {0};
-    int64_t point;
-    struct str bare = str_starts(text, STR("-")) ? str_sub(text, 1, text.len) : text;
-    bool is_finite = bare.len && bare.ptr[0] >= '0' && bare.ptr[0] <= '9';
-    if (!is_finite || !read_digits(bare, &digits, &point)) {
-        buf_add(out, text);
-        buf_free(&digits);
-        return;
-    }
-    struct str d = buf_str(&digits);
-    if (bare.len < text.len) buf_addc(out, '-');
-    if (str_eq(d, STR("0"))) {
-        buf_addz(out, "0.0");
-    } else if (point > 7 || point < -2) {
-        struct str tail = d.len > 1 ? str_sub(d, 1, d.len) : STR("0");
-        buf_printf(out, "%c.%.*sE%lld", d.ptr[0], STR_ARG(tail), (long long)point - 1);
-    } else {
-        for (int64_t i = point < 0 ? point : 0; i < (int64_t)d.len || i <= point; i++) {
-            if (i == point) buf_addz(out, i <= 0 ? "0." : ".");
-            buf_addc(out, i >= 0 && i < (int64_t)d.len ? d.ptr[i] : '0');
-        }
-    }
-    buf_free(&digits);
-}
-
-static void print_value(struct buf *out, struct str type, struct str text) {
-    if (is_real(type))
-        print_real(out, text);
-    else
-        buf_add(out, text);
-}
-
 /* ---- formats ---- */
 
 static void print_csv_row(struct printing *p, const struct engine_cell *cells) {
@@ -108,30 +36,11 @@ static void print_csv_row(struct printing *p, const struct engine_cell *cells) {
         if (i) buf_addc(&p->text, ',');
         if (cells[i].is_null) continue;
         buf_clear(&value);
-        print_value(&value, p->query->columns[i].type, cells[i].text);
+        value_text_print(&value, p->query->columns[i].type, cells[i].text);
         output_csv_text(&p->text, buf_str(&value));
     }
     buf_addc(&p->text, '\n');
     buf_free(&value);
-}
-
-static void print_json_row(struct printing *p, const struct engine_cell *cells) {
-    struct json_writer w = {.out = &p->text};
-    json_begin_object(&w);
-    for (size_t i = 0; i < p->query->column_count; i++) {
-        struct str type = p->query->columns[i].type, text = cells[i].text;
-        json_key_str(&w, p->query->columns[i].name);
-        bool is_said = !is_real(type) || (text.len && text.ptr[text.len - 1] <= '9'); /* not NaN, Infinity */
-        bool is_bare = (is_number(type) && is_said) || is_nested(type) || str_eq(type, STR("BOOLEAN"));
-        if (cells[i].is_null)
-            json_put_null(&w);
-        else if (is_bare)
-            json_put_raw(&w, text);
-        else
-            json_put_str(&w, text);
-    }
-    json_end_object(&w);
-    buf_addc(&p->text, '\n');
 }
 
 static void keep_row(struct printing *p, const struct engine_cell *cells) {
@@ -146,7 +55,7 @@ static void keep_row(struct printing *p, const struct engine_cell *cells) {
     struct engine_cell *to = r->cells + r->row_count++ * count;
     for (size_t i = 0; i < count; i++) {
         buf_clear(&value);
-        if (!cells[i].is_null) print_value(&value, p->query->columns[i].type, cells[i].text);
+        if (!cells[i].is_null) value_text_print(&value, p->query->columns[i].type, cells[i].text);
         to[i] = (struct engine_cell){cells[i].is_null, str_copy(p->arena, buf_str(&value))};
     }
     buf_free(&value);
@@ -165,7 +74,7 @@ static enum assay_code take_row(void *context, const struct engine_cell *cells, 
     p->count++;
     if (p->format == FORMAT_TABLE) keep_row(p, cells);
     if (p->format == FORMAT_CSV) print_csv_row(p, cells);
-    if (p->format == FORMAT_NDJSON) print_json_row(p, cells);
+    if (p->format == FORMAT_NDJSON) value_text_json_row(&p->text, p->query->columns, p->query->column_count, cells);
     if (p->text.len > WRITE_BYTES) TRY(output_write(&p->out, &p->text, err));
     return !p->out.path && cli_is_out_closed() ? ASSAY_LIMIT : ASSAY_OK;
 }
@@ -185,7 +94,7 @@ static void begin_rows(struct printing *p) {
 
 static void end_table(struct printing *p) {
     bool *is_right = ARENA_ARRAY(p->arena, p->query->column_count, bool);
-    for (size_t i = 0; i < p->query->column_count; i++) is_right[i] = is_number(p->query->columns[i].type);
+    for (size_t i = 0; i < p->query->column_count; i++) is_right[i] = value_text_is_number(p->query->columns[i].type);
     print_table(&p->text, &p->rows, is_right);
     buf_printf(&p->text, "%zu row%s%s\n", p->count, p->count == 1 ? "" : "s",
                p->is_cut ? " shown, there are more; --limit 0 shows all, --format csv too" : "");

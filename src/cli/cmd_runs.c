@@ -1,41 +1,36 @@
 /** runs list, runs show: what assay remembers of its runs. */
 #include "cli/commands.h"
 #include "cli/print_table.h"
+#include "cli/value_text.h"
 
-#include "base/json.h"
-#include "query/query.h"
+enum { RUNS_SHOWN = 20, ROWS_MAX = 1000000, COLUMNS_MAX = 16 };
 
-enum { RUNS_SHOWN = 20, ROWS_MAX = 1000000 };
-
-/** A SELECT over the tables of memory; without such a table there are no rows. */
-static enum assay_code ask(struct session *session, struct str sql, struct arena *arena, struct engine_result *out,
-                           struct assay_error *err) {
-    struct str root;
+/** Rows of a table of memory, with the types of their columns. */
+struct rows {
     struct query query;
-    *out = (struct engine_result){0};
-    if (query_table_find(session->store, STR(RUN_TABLE), arena, &root, NULL)) return ASSAY_OK;
-    TRY(query_open(session->store, session->engine, sql, arena, &query, err));
-    return engine_query(session->engine, query.sql, ROWS_MAX, arena, out, err);
+    struct engine_result result;
+};
+
+/** A SELECT over `table`; without such a table there are no rows. */
+static enum assay_code ask(struct session *session, const char *table, struct str sql, struct arena *arena,
+                           struct rows *out, struct assay_error *err) {
+    struct str root;
+    *out = (struct rows){0};
+    if (query_table_find(session->store, str_of(table), arena, &root, NULL)) return ASSAY_OK;
+    TRY(query_open(session->store, session->engine, sql, arena, &out->query, err));
+    return engine_query(session->engine, out->query.sql, ROWS_MAX, arena, &out->result, err);
 }
 
-static void print_json_rows(const struct engine_result *rows, struct buf *out) {
-    for (size_t i = 0; i < rows->row_count; i++) {
-        struct json_writer w = {.out = out};
-        json_begin_object(&w);
-        for (size_t k = 0; k < rows->column_count; k++) {
-            const struct engine_cell *cell = engine_cell_at(rows, i, k);
-            json_key_str(&w, rows->columns[k]);
-            int64_t number;
-            if (cell->is_null)
-                json_put_null(&w);
-            else if (str_int64(cell->text, &number) == ASSAY_OK)
-                json_put_int(&w, number);
-            else
-                json_put_str(&w, cell->text);
-        }
-        json_end_object(&w);
-        buf_addc(out, '\n');
-    }
+static void print_json(const struct rows *rows, struct buf *out) {
+    for (size_t i = 0; i < rows->result.row_count; i++)
+        value_text_json_row(out, rows->query.columns, rows->query.column_count, engine_cell_at(&rows->result, i, 0));
+}
+
+static void print_people(const struct rows *rows, struct buf *out) {
+    bool is_right[COLUMNS_MAX] = {false};
+    for (size_t k = 0; k < rows->query.column_count && k < COLUMNS_MAX; k++)
+        is_right[k] = value_text_is_number(rows->query.columns[k].type);
+    print_table(out, &rows->result, is_right);
 }
 
 /* ---- list ---- */
@@ -68,7 +63,7 @@ static enum assay_code list_sql(const struct cli *cli, struct buf *sql, struct a
 static enum assay_code list_runs(struct cli *cli, struct assay_error *err) {
     struct project project;
     struct session session;
-    struct engine_result rows;
+    struct rows rows;
     struct buf sql = {0}, text = {0};
     bool is_json;
     TRY(cli_wants_json(cli, &is_json, err));
@@ -78,12 +73,11 @@ static enum assay_code list_runs(struct cli *cli, struct assay_error *err) {
         buf_free(&sql);
         return rc;
     }
-    rc = ask(&session, buf_str(&sql), &cli->arena, &rows, err);
-    static const bool right[11] = {[5] = true, [6] = true, [7] = true, [8] = true};
+    rc = ask(&session, RUN_TABLE, buf_str(&sql), &cli->arena, &rows, err);
     if (rc == ASSAY_OK && is_json)
-        print_json_rows(&rows, &text);
-    else if (rc == ASSAY_OK && rows.row_count)
-        print_table(&text, &rows, right);
+        print_json(&rows, &text);
+    else if (rc == ASSAY_OK && rows.result.row_count)
+        print_people(&rows, &text);
     else if (rc == ASSAY_OK)
         buf_addz(&text, "no run is recorded\n");
     cli_out(&text);
@@ -106,36 +100,31 @@ static void print_run(const struct engine_result *run, struct buf *out) {
 }
 
 /** The run whose id is or begins with the text. */
-static enum assay_code find_run(struct session *session, struct str id, struct arena *arena, struct engine_result *out,
+static enum assay_code find_run(struct session *session, struct str id, struct arena *arena, struct rows *out,
                                 struct assay_error *err) {
     struct buf sql = {0};
     buf_addz(&sql, "SELECT * FROM " RUN_TABLE " WHERE starts_with(run_id, ");
     engine_sql_text(&sql, id);
     buf_addz(&sql, ") ORDER BY run_id");
-    enum assay_code rc = ask(session, buf_str(&sql), arena, out, err);
+    enum assay_code rc = ask(session, RUN_TABLE, buf_str(&sql), arena, out, err);
     buf_free(&sql);
     if (rc) return rc;
-    if (out->row_count == 1) return ASSAY_OK;
-    if (out->row_count == 0)
+    if (out->result.row_count == 1) return ASSAY_OK;
+    if (out->result.row_count == 0)
         return error_set(err, ASSAY_INVALID, NULL, "no run `%.*s` is recorded; assay runs list shows them",
                          STR_ARG(id));
-    return error_set(err, ASSAY_INVALID, NULL, "%zu runs begin with `%.*s`; write more of the id", out->row_count,
-                     STR_ARG(id));
+    return error_set(err, ASSAY_INVALID, NULL, "%zu runs begin with `%.*s`; write more of the id",
+                     out->result.row_count, STR_ARG(id));
 }
 
-static enum assay_code find_rules(struct session *session, struct str run_id, struct arena *arena,
-                                  struct engine_result *out, struct assay_error *err) {
-    struct str root;
-    *out = (struct engine_result){0};
-    if (query_table_find(session->store, STR(RUN_RULES_TABLE), arena, &root, NULL)) return ASSAY_OK;
+static enum assay_code find_rules(struct session *session, struct str run_id, struct arena *arena, struct rows *out,
+                                  struct assay_error *err) {
     struct buf sql = {0};
-    struct query query;
     buf_addz(&sql, "SELECT rule, kind, severity, \"rows\", of_rows AS \"of\", limit_text AS \"limit\", passed "
                    "FROM " RUN_RULES_TABLE " WHERE run_id = ");
     engine_sql_text(&sql, run_id);
     buf_addz(&sql, " ORDER BY kind DESC, \"rows\" DESC, rule");
-    enum assay_code rc = query_open(session->store, session->engine, buf_str(&sql), arena, &query, err);
-    if (rc == ASSAY_OK) rc = engine_query(session->engine, query.sql, ROWS_MAX, arena, out, err);
+    enum assay_code rc = ask(session, RUN_RULES_TABLE, buf_str(&sql), arena, out, err);
     buf_free(&sql);
     return rc;
 }
@@ -149,22 +138,21 @@ static struct str cell_of(const struct engine_result *r, const char *column) {
 static enum assay_code show_run(struct cli *cli, struct assay_error *err) {
     struct project project;
     struct session session;
-    struct engine_result run, rules;
+    struct rows run, rules;
     struct buf text = {0};
     bool is_json;
     TRY(cli_wants_json(cli, &is_json, err));
     struct str id = cli_arg(cli, 0);
     TRY(cli_open_lake(cli, true, &project, &session, NULL, err));
     enum assay_code rc = find_run(&session, id, &cli->arena, &run, err);
-    if (rc == ASSAY_OK) rc = find_rules(&session, cell_of(&run, "run_id"), &cli->arena, &rules, err);
+    if (rc == ASSAY_OK) rc = find_rules(&session, cell_of(&run.result, "run_id"), &cli->arena, &rules, err);
     if (rc == ASSAY_OK && is_json) {
-        print_json_rows(&run, &text);
-        print_json_rows(&rules, &text);
+        print_json(&run, &text);
+        print_json(&rules, &text);
     } else if (rc == ASSAY_OK) {
-        print_run(&run, &text);
-        static const bool right[7] = {[3] = true, [4] = true};
-        if (rules.row_count) buf_addc(&text, '\n');
-        if (rules.row_count) print_table(&text, &rules, right);
+        print_run(&run.result, &text);
+        if (rules.result.row_count) buf_addc(&text, '\n');
+        if (rules.result.row_count) print_people(&rules, &text);
     }
     cli_out(&text);
     buf_free(&text);

@@ -1,4 +1,6 @@
 """Checks of a batch: metrics of ODCS quality with every operator, in rows and percent."""
+import json
+
 import pytest
 
 HEAD = """\
@@ -309,3 +311,15 @@ def test_thresholds_are_proposed_from_good_batches(project):
     text = project.assay("thresholds", name).stdout
     assert "limit now 30 %, proposed 20 %" in text and "twice the 95th percentile is 17.2 %" in text
     assert "most often  16 id_cast" in text and "maxRejectPercent: 20" in text
+
+
+def test_runs_as_json_keep_texts_as_they_are(project):
+    """A batch id of digits stays a text; counts are numbers; what is not there is null."""
+    name = project.contract(contract())
+    project.batch("crm/people", "007", {"p.csv": ROWS})
+    project.assay("run", name)
+    (listed,) = map(json.loads, project.assay("runs", "list", "--json").stdout.splitlines())
+    assert (listed["batch"], listed["landed"], listed["accepted"], listed["gate"]) == ("007", 9, 7, None)
+    run, *rules = map(json.loads, project.assay("runs", "show", listed["run"], "--json").stdout.splitlines())
+    assert (run["batch_id"], run["landed"], run["contract_version"]) == ("007", 9, "1.0.0")
+    assert {r["rule"]: r["rows"] for r in rules} == {"corrupt_record": 1, "age_cast": 1, "id_cast": 0, "id_required": 0}
