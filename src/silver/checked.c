@@ -244,18 +244,18 @@ static void print_counted(const struct plan *plan, const struct plan_check *chec
     buf_addc(sql, ')');
 }
 
-bool checked_counts_rows(const struct plan_check *check) {
+bool checked_measures_rows(const struct plan_check *check) {
     return check->metric == CONTRACT_NULL_VALUES || check->metric == CONTRACT_MISSING_VALUES ||
-           check->metric == CONTRACT_INVALID_VALUES || check->metric == CONTRACT_MATCHING_ROWS;
+           check->metric == CONTRACT_INVALID_VALUES || check->metric == CONTRACT_MATCHING_ROWS ||
+           check->metric == CONTRACT_AGE;
 }
 
-void checked_newest_sql(const struct silver_load *load, const struct plan_column *column, struct buf *sql) {
-    buf_addz(sql, "SELECT epoch_us(max(v.");
-    engine_sql_name(sql, column->name);
+/** Seconds since the epoch of the newest value; a date is the end of its day. */
+static void print_newest(const struct plan_column *column, struct buf *sql) {
+    buf_addz(sql, "epoch_us(max(");
+    print_value(column, sql);
     buf_addz(sql, column->type.kind == TYPE_DATE ? ")::TIMESTAMP + INTERVAL 1 DAY" : ")");
-    buf_addz(sql, ") // 1000000 FROM (");
-    print_typed_layer(load, sql);
-    buf_addz(sql, ") v WHERE v.\"_corrupt_record\" IS NULL");
+    buf_addz(sql, ") // 1000000");
 }
 
 void checked_checks_sql(const struct silver_load *load, struct buf *sql) {
@@ -263,9 +263,15 @@ void checked_checks_sql(const struct silver_load *load, struct buf *sql) {
     size_t count = 0;
     buf_addz(sql, "SELECT ");
     for (size_t k = 0; k < plan->check_count; k++) {
-        if (!checked_counts_rows(&plan->checks[k])) continue;
-        buf_addz(sql, count++ ? ", count(*) FILTER (" : "count(*) FILTER (");
-        print_counted(plan, &plan->checks[k], sql);
+        const struct plan_check *check = &plan->checks[k];
+        if (!checked_measures_rows(check)) continue;
+        buf_addz(sql, count++ ? ", " : "");
+        if (check->metric == CONTRACT_AGE) {
+            print_newest(&plan->columns[check->columns[0]], sql);
+            continue;
+        }
+        buf_addz(sql, "count(*) FILTER (");
+        print_counted(plan, check, sql);
         buf_addc(sql, ')');
     }
     buf_addz(sql, " FROM (");

@@ -9,22 +9,29 @@
 
 #include "base/time.h"
 
-static enum assay_code count_rows(struct silver_load *load, struct assay_error *err) {
+static void take_number(const struct silver_result *out, const struct engine_cell *cell, struct silver_check *check) {
+    check->count = engine_cell_int(cell, 0);
+    check->total = out->landed - out->corrupt;
+    if (check->check->metric != CONTRACT_AGE) return;
+    check->is_measured = !cell->is_null;
+    check->count = time_now_us() / 1000000 - check->count;
+    check->total = 1;
+}
+
+/** All that can be measured in one pass over the rows. */
+static enum assay_code measure_rows(struct silver_load *load, struct assay_error *err) {
     const struct plan *plan = load->in->plan;
-    struct silver_result *out = load->out;
     size_t asked = 0;
-    for (size_t k = 0; k < plan->check_count; k++) asked += checked_counts_rows(&plan->checks[k]);
+    for (size_t k = 0; k < plan->check_count; k++) asked += checked_measures_rows(&plan->checks[k]);
     if (!asked) return ASSAY_OK;
     struct engine_result r;
     struct buf sql = {0};
     checked_checks_sql(load, &sql);
     enum assay_code rc = engine_query(load->in->engine, buf_str(&sql), 1, load->arena, &r, err);
     buf_free(&sql);
-    for (size_t k = 0, at = 0; k < plan->check_count && rc == ASSAY_OK; k++) {
-        if (!checked_counts_rows(&plan->checks[k])) continue;
-        out->checks[k].count = engine_cell_int(engine_cell_at(&r, 0, at++), 0);
-        out->checks[k].total = out->landed - out->corrupt;
-    }
+    for (size_t k = 0, at = 0; k < plan->check_count && rc == ASSAY_OK; k++)
+        if (checked_measures_rows(&plan->checks[k]))
+            take_number(load->out, engine_cell_at(&r, 0, at++), &load->out->checks[k]);
     return rc;
 }
 
@@ -72,23 +79,6 @@ static void compare_volume(const struct silver_load *load, struct silver_check *
     out->total = sum;
 }
 
-/** Seconds since the newest value; of a date, since its day ended. */
-static enum assay_code measure_age(struct silver_load *load, struct silver_check *out, struct assay_error *err) {
-    const struct plan_column *c = &load->in->plan->columns[out->check->columns[0]];
-    struct engine_result r;
-    struct buf sql = {0};
-    checked_newest_sql(load, c, &sql);
-    enum assay_code rc = engine_query(load->in->engine, buf_str(&sql), 1, load->arena, &r, err);
-    buf_free(&sql);
-    if (rc) return rc;
-    const struct engine_cell *newest = engine_cell_at(&r, 0, 0);
-    out->is_measured = !newest->is_null;
-    if (!out->is_measured) return ASSAY_OK;
-    out->count = time_now_us() / 1000000 - engine_cell_int(newest, 0);
-    out->total = 1;
-    return ASSAY_OK;
-}
-
 static int64_t count_rejected(const struct silver_load *load, const struct plan_check *check) {
     const struct silver_result *out = load->out;
     for (size_t i = 0; i < out->rule_count; i++)
@@ -106,9 +96,7 @@ static enum assay_code measure(struct silver_load *load, struct silver_check *ou
     case CONTRACT_VOLUME:
         compare_volume(load, out);
         return ASSAY_OK;
-    case CONTRACT_AGE:
-        return measure_age(load, out, err);
-    default: /* ROW_COUNT: as it is; the others: count_rows */
+    default: /* ROW_COUNT: as it is; the others: measure_rows */
         return ASSAY_OK;
     }
 }
@@ -121,7 +109,7 @@ enum assay_code checks_measure(struct silver_load *load, struct assay_error *err
     for (size_t k = 0; k < plan->check_count; k++)
         out->checks[k] = (struct silver_check){
             .check = &plan->checks[k], .count = out->landed, .total = out->landed, .is_measured = true};
-    TRY(count_rows(load, err));
+    TRY(measure_rows(load, err));
     for (size_t k = 0; k < plan->check_count; k++) {
         struct silver_check *check = &out->checks[k];
         TRY(measure(load, check, err));

@@ -46,13 +46,11 @@ struct silver_load {
 void checked_sql(const struct silver_load *load, struct buf *sql);
 /** SELECT of hash(keys) of every row. */
 void checked_hashes_sql(const struct silver_load *load, struct buf *sql);
-/** Whether the check is a count of rows that checked_checks_sql makes. */
-bool checked_counts_rows(const struct plan_check *check);
-/** SELECT of one count for each such check, over the rows that can be read. */
+/** Whether the check is measured by checked_checks_sql. */
+bool checked_measures_rows(const struct plan_check *check);
+/** SELECT of one number for each such check, over the rows that can be read: a count, or for AGE the newest value in
+ * seconds since the epoch, NULL if there is none. */
 void checked_checks_sql(const struct silver_load *load, struct buf *sql);
-/** SELECT of the newest value of a date or timestamp column as seconds since the epoch, over the rows that can be read;
- * a date is the end of its day. */
-void checked_newest_sql(const struct silver_load *load, const struct plan_column *column, struct buf *sql);
 /** What the printed SQL of an expression needs of the engine; e may be NULL. */
 enum assay_code checked_need(const struct silver_load *load, const struct expr *e, struct assay_error *err) NODISCARD;
 /** Needs of the engine before checked_sql can run: decimals. */
