@@ -49,11 +49,10 @@ static enum assay_code add_file(struct listing *l, struct str path, struct assay
 }
 
 /** One name in a delivered folder. */
-static enum assay_code add_name(struct listing *l, int folder_fd, struct str folder, struct str name,
-                                struct assay_error *err) {
+static enum assay_code add_name(struct listing *l, struct str folder, struct str name, struct assay_error *err) {
     struct stat st;
     struct str path = str_path(l->arena, folder, name);
-    bool is_there = fstatat(folder_fd, name.ptr, &st, 0) == 0;
+    bool is_there = stat(str_c(l->arena, path), &st) == 0;
     bool is_folder = is_there && S_ISDIR(st.st_mode);
     if (is_folder && str_eq(name, STR(LOG_NAME)))
         return error_set(err, ASSAY_INVALID, str_c(l->arena, folder),
@@ -69,24 +68,35 @@ static enum assay_code add_name(struct listing *l, int folder_fd, struct str fol
     return ASSAY_OK;
 }
 
-static enum assay_code add_folder(struct listing *l, struct str folder, struct assay_error *err) {
-    const char *path = str_c(l->arena, folder);
-    size_t before = l->count, seen = 0;
+/** The names in a folder, in the order in which the system gives them. */
+static enum assay_code read_names(struct arena *arena, const char *path, struct str **names, size_t *count,
+                                  struct assay_error *err) {
+    size_t capacity = 0;
     enum assay_code rc = ASSAY_OK;
+    *names = NULL;
+    *count = 0;
     DIR *dir = opendir(path);
     if (!dir) return error_errno(err, errno, path, "list");
-    while (rc == ASSAY_OK) {
+    for (;;) {
         errno = 0;
         const struct dirent *entry = readdir(dir);
         if (!entry && errno) rc = error_errno(err, errno, path, "list");
         if (!entry) break;
-        struct str name = str_copy(l->arena, str_of(entry->d_name));
+        struct str name = str_copy(arena, str_of(entry->d_name));
         if (str_eq(name, STR(".")) || str_eq(name, STR(".."))) continue;
-        seen++;
-        rc = add_name(l, dirfd(dir), folder, name, err);
+        LIST_PUSH(arena, *names, *count, capacity) = name;
     }
     closedir(dir);
-    if (rc || l->count > before) return rc;
+    return rc;
+}
+
+static enum assay_code add_folder(struct listing *l, struct str folder, struct assay_error *err) {
+    const char *path = str_c(l->arena, folder);
+    struct str *names;
+    size_t before = l->count, seen;
+    TRY(read_names(l->arena, path, &names, &seen, err));
+    for (size_t i = 0; i < seen; i++) TRY(add_name(l, folder, names[i], err));
+    if (l->count > before) return ASSAY_OK;
     return error_set(err, ASSAY_INVALID, path,
                      "none of the %zu names in the folder matches the contract's pattern %.*s", seen,
                      STR_ARG(l->plan->source.pattern));
@@ -97,12 +107,10 @@ static enum assay_code add_folder(struct listing *l, struct str folder, struct a
 static enum assay_code add_table_folder(struct listing *l, struct str root, struct str below, struct assay_error *err);
 
 /** One name in a folder of the table; `path` is below the table's. */
-static enum assay_code add_table_name(struct listing *l, int folder_fd, struct str root, struct str path,
-                                      struct assay_error *err) {
+static enum assay_code add_table_name(struct listing *l, struct str root, struct str path, struct assay_error *err) {
     struct stat st;
     struct str file = str_path(l->arena, root, path);
-    if (fstatat(folder_fd, str_c(l->arena, str_basename(path)), &st, 0) == 0 && S_ISDIR(st.st_mode))
-        return add_table_folder(l, root, path, err);
+    if (stat(str_c(l->arena, file), &st) == 0 && S_ISDIR(st.st_mode)) return add_table_folder(l, root, path, err);
     if (!landing_is_table_file(path)) {
         LIST_PUSH(l->arena, l->batch->left_out, l->batch->left_out_count, l->left_out_capacity) = file;
         return ASSAY_OK;
@@ -114,21 +122,12 @@ static enum assay_code add_table_name(struct listing *l, int folder_fd, struct s
 }
 
 static enum assay_code add_table_folder(struct listing *l, struct str root, struct str below, struct assay_error *err) {
-    const char *path = str_c(l->arena, below.len ? str_path(l->arena, root, below) : root);
-    enum assay_code rc = ASSAY_OK;
-    DIR *dir = opendir(path);
-    if (!dir) return error_errno(err, errno, path, "list");
-    while (rc == ASSAY_OK) {
-        errno = 0;
-        const struct dirent *entry = readdir(dir);
-        if (!entry && errno) rc = error_errno(err, errno, path, "list");
-        if (!entry) break;
-        struct str name = str_copy(l->arena, str_of(entry->d_name));
-        if (str_eq(name, STR(".")) || str_eq(name, STR(".."))) continue;
-        rc = add_table_name(l, dirfd(dir), root, below.len ? str_path(l->arena, below, name) : name, err);
-    }
-    closedir(dir);
-    return rc;
+    struct str *names;
+    size_t count;
+    TRY(read_names(l->arena, str_c(l->arena, below.len ? str_path(l->arena, root, below) : root), &names, &count, err));
+    for (size_t i = 0; i < count; i++)
+        TRY(add_table_name(l, root, below.len ? str_path(l->arena, below, names[i]) : names[i], err));
+    return ASSAY_OK;
 }
 
 /** Invariant 3. */
