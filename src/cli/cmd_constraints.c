@@ -251,7 +251,7 @@ static enum assay_code run_add(struct cli *cli, struct assay_error *err) {
     struct str root;
     struct delta_breaking breaking;
     int64_t version = -1;
-    TRY(cli_open_lake(cli, true, &project, &session, &root, err));
+    TRY(cli_open_lake(cli, false, &project, &session, &root, err));
     cli_catch_signals(&session);
     enum assay_code rc = delta_constraint_add(session.store, session.engine, root, cli_arg(cli, 1), cli_arg(cli, 2),
                                               &cli->arena, &breaking, &version, err);
@@ -267,7 +267,7 @@ static enum assay_code run_drop(struct cli *cli, struct assay_error *err) {
     struct session session;
     struct str root;
     int64_t version = -1;
-    TRY(cli_open_lake(cli, true, &project, &session, &root, err));
+    TRY(cli_open_lake(cli, false, &project, &session, &root, err));
     enum assay_code rc =
         delta_constraint_drop(session.store, session.engine, root, cli_arg(cli, 1), &cli->arena, &version, err);
     if (rc == ASSAY_OK) tell_version(cli, "is no longer on", version);

@@ -111,7 +111,7 @@ static enum assay_code run(struct cli *cli, struct assay_error *err) {
     struct str root;
     if (cli_has(cli, "yes") && cli_has(cli, "dry-run"))
         return error_set(err, ASSAY_INVALID, NULL, "--yes and --dry-run say the opposite; give one of them");
-    TRY(cli_open_lake(cli, true, &project, &session, &root, err));
+    TRY(cli_open_lake(cli, !cli_has(cli, "yes"), &project, &session, &root, err));
     enum assay_code rc = restore(cli, &session, root, err);
     session_close(&session);
     return rc;

@@ -159,8 +159,6 @@ int64_t delta_log_newest(const struct delta_log *log);
 /** Whether a file of the log with this name, a commit, checkpoint, checksum or compaction, is of no use to a reader
  * that starts from a checkpoint of `version`. */
 bool delta_log_is_before(struct str name, int64_t version);
-/** The time a commit's file was made, in milliseconds; -1 if the listing has no such commit. */
-int64_t delta_log_modified_ms(const struct delta_log *log, int64_t version);
 /** Whether the commit file of this version was listed. */
 bool delta_log_has_commit(const struct delta_log *log, int64_t version);
 /** The compaction that ends with `to`, begins after `base` and reaches back farthest, or NULL. */

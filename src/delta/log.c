@@ -164,16 +164,9 @@ static int compare_versions(const void *a, const void *b) {
     return compare_numbers(*(const int64_t *)a, *(const int64_t *)b);
 }
 
-static const int64_t *find_commit(const struct delta_log *log, int64_t version) {
-    if (log->commit_count == 0) return NULL;
-    return bsearch(&version, log->commits, log->commit_count, sizeof *log->commits, compare_versions);
-}
-
-bool delta_log_has_commit(const struct delta_log *log, int64_t version) { return find_commit(log, version) != NULL; }
-
-int64_t delta_log_modified_ms(const struct delta_log *log, int64_t version) {
-    const int64_t *commit = find_commit(log, version);
-    return commit ? log->entries[commit - log->commits].modified_us / 1000 : -1;
+bool delta_log_has_commit(const struct delta_log *log, int64_t version) {
+    return log->commit_count &&
+           bsearch(&version, log->commits, log->commit_count, sizeof *log->commits, compare_versions) != NULL;
 }
 
 const struct delta_compaction *delta_log_compaction(const struct delta_log *log, int64_t base, int64_t to) {
