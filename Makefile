@@ -2,7 +2,7 @@
 #
 #   make              build the program and the library: build/release
 #   make demo         the story in half a minute
-#   make check        the quick tier: unit and CLI tests
+#   make check        the quick tier: unit tests but sweeps, CLI tests of the main job
 #   make test         everything a change must pass
 #   make soak         the long tier: random runs, races, fuzzing
 #   make bench        time the small job and a batch of ROWS orders (1000000)

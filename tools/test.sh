@@ -1,17 +1,19 @@
 #!/bin/sh
 # Run one tier of the tests; set up by tools/setup.sh test.
 #
-#   tools/test.sh quick    build dev; unit tests, checks of the sources, CLI tests
-#   tools/test.sh full     the same on release and on asan; oracle, interop and all other Python tests
+#   tools/test.sh quick    build dev; unit tests but sweeps, checks of the sources, the CLI tests of the main job
+#   tools/test.sh full     all unit and CLI tests on release and on asan; oracle, interop and all other Python tests
 #   tools/test.sh soak     the long tests
 #
 # A step that fails stops only what needs its build; the last line counts the steps.
-set -u # $cli and $others are several words: shellcheck disable=SC2086
+set -u # $cli, $main_job and $others are several words: shellcheck disable=SC2086
 cd "$(dirname "$0")/.." || exit
 export PYTHONDONTWRITEBYTECODE=1 TZ=UTC LC_ALL=C.UTF-8
 export CMAKE_ARGS=-DASSAY_TESTS=ON
 jobs=${JOBS:-$(nproc)}
 cli=$(ls -d tests/cli tests/golden 2>/dev/null)
+main_job="tests/cli/basics.sh tests/cli/test_usage.py tests/cli/test_readme.py tests/cli/test_commands.py
+    tests/cli/test_small_job.py tests/golden"
 others="tests/fault tests/interop tests/oracle tests/race" # one after another: they share one Spark, or race by themselves
 passed=0
 failed=0
@@ -54,7 +56,7 @@ case ${1:-} in
 quick)
     if step "build dev" build dev; then
         step "unit tests and checks" unit dev quick
-        step "CLI tests" python_tests dev -n "$jobs" $cli
+        step "CLI tests of the main job" python_tests dev -n "$jobs" $main_job
     fi
     ;;
 full)
