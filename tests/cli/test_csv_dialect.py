@@ -8,30 +8,16 @@ import random
 import pyarrow
 import pytest
 
+import project as projects
+
 TABLE, BRONZE, QUARANTINE = "silver.items", "bronze.erp_items_raw", "quarantine.items"
-CONTRACT = """
-apiVersion: v3.1.0
-kind: DataContract
-id: items
-version: 1.0.0
-status: active
-team: {{name: data, members: [{{username: a@example.com, role: Owner}}]}}
-schema:
-  - name: items
-    physicalName: silver.items
-    customProperties:
-      - {{property: assaySource, value: {source}}}
-      - {{property: assayGrain, value: {{keys: [id]}}}}
-      - {{property: assayBatch, value: {{maxRejectPercent: 100}}}}
-    properties:
-      - {{name: id, logicalType: string, physicalType: string, required: true}}
-      - {{name: name, logicalType: string, physicalType: string}}
-      - {{name: amount, logicalType: number, physicalType: "decimal(18,4)"}}
-"""
 
 
 def contract(project, **source):
-    return project.contract(CONTRACT.format(source=json.dumps({"path": "landing/erp/items", "format": "csv", **source})))
+    columns = """      - {name: name, logicalType: string, physicalType: string}
+      - {name: amount, logicalType: number, physicalType: "decimal(18,4)"}"""
+    settings = {"path": "landing/erp/items", "format": "csv", **source}
+    return project.contract(projects.contract_text("items", settings, columns))
 
 
 def load(project, files, code=0, batch="b1"):

@@ -12,35 +12,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from support.project import DATA
+import project as projects
 
 D = decimal.Decimal
 TABLE, BRONZE, QUARANTINE = "silver.orders", "bronze.erp_orders_raw", "quarantine.orders"
-SPARK = DATA / "spark-tables"
-CONTRACT = """
-apiVersion: v3.1.0
-kind: DataContract
-id: orders
-version: 1.0.0
-status: active
-team: {{name: data, members: [{{username: a@example.com, role: Owner}}]}}
-schema:
-  - name: orders
-    physicalName: silver.orders
-    customProperties:
-      - {{property: assaySource, value: {source}}}
-      - {{property: assayGrain, value: {{keys: [id]}}}}
-      - {{property: assayBatch, value: {{maxRejectPercent: 100}}}}
-    properties:
-      - {{name: id, logicalType: integer, physicalType: {id_type}, required: true}}
-{columns}
-"""
+SPARK = projects.DATA / "spark-tables"
 AMOUNT = "      - {name: amount, logicalType: number, physicalType: 'decimal(10,2)', required: true}"
 
 
 def contract(project, columns="", id_type="bigint", **source):
     settings = {"path": "landing/erp/orders", "format": "delta", **source}
-    return project.contract(CONTRACT.format(source=json.dumps(settings), columns=columns, id_type=id_type))
+    return project.contract(projects.contract_text("orders", settings, columns, id_type))
 
 
 def folder(project, batch="b1"):

@@ -6,32 +6,16 @@ import json
 
 import pytest
 
+import project as projects
+
 TABLE, BRONZE = "silver.items", "bronze.erp_items_raw"
-CONTRACT = """
-apiVersion: v3.1.0
-kind: DataContract
-id: items
-version: 1.0.0
-status: active
-team: {{name: data, members: [{{username: a@example.com, role: Owner}}]}}
-schema:
-  - name: items
-    physicalName: silver.items
-    customProperties:
-      - {{property: assaySource, value: {source}}}
-      - {{property: assayGrain, value: {{keys: [id]}}}}
-      - {{property: assayBatch, value: {{maxRejectPercent: 100}}}}
-    properties:
-      - {{name: id, logicalType: string, physicalType: string, required: true}}
-{columns}
-"""
 LINEAGE = {"_corrupt_record", "_source_file", "_source_line", "_batch_id", "_loaded_at", "_corrupt_bytes"}
 
 
 def contract(project, header, names=("name", "amount"), **source):
     columns = "\n".join(f"      - {{name: {name}, logicalType: string, physicalType: string}}" for name in names)
     settings = {"path": "landing/erp/items", "format": "csv", "header": header, **source}
-    return project.contract(CONTRACT.format(source=json.dumps(settings), columns=columns))
+    return project.contract(projects.contract_text("items", settings, columns))
 
 
 def load(project, files, batch="b1", code=0):

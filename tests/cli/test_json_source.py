@@ -6,32 +6,16 @@ import random
 
 import pytest
 
+import project as projects
+
 TABLE, BRONZE, QUARANTINE = "silver.clicks", "bronze.web_clicks_raw", "quarantine.clicks"
-CONTRACT = """
-apiVersion: v3.1.0
-kind: DataContract
-id: clicks
-version: 1.0.0
-status: active
-team: {{name: data, members: [{{username: a@example.com, role: Owner}}]}}
-schema:
-  - name: clicks
-    physicalName: silver.clicks
-    customProperties:
-      - {{property: assaySource, value: {source}}}
-      - {{property: assayGrain, value: {{keys: [id]}}}}
-      - {{property: assayBatch, value: {{maxRejectPercent: 100}}}}
-    properties:
-      - {{name: id, logicalType: string, physicalType: string, required: true}}
-{columns}
-"""
 LINEAGE = {"_source_file", "_batch_id", "_loaded_at"}
 NAME = "      - {name: name, logicalType: string, physicalType: string}"
 
 
 def contract(project, columns=NAME, **source):
     settings = {"path": "landing/web/clicks", "format": "json", **source}
-    return project.contract(CONTRACT.format(source=json.dumps(settings), columns=columns))
+    return project.contract(projects.contract_text("clicks", settings, columns))
 
 
 def load(project, content, batch="b1", code=0, env=None):

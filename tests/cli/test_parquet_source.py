@@ -10,27 +10,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import project as projects
+
 D = decimal.Decimal
 UTC = datetime.timezone.utc
 TABLE, BRONZE, QUARANTINE = "silver.meters", "bronze.plant_meters_raw", "quarantine.meters"
-CONTRACT = """
-apiVersion: v3.1.0
-kind: DataContract
-id: meters
-version: 1.0.0
-status: active
-team: {{name: data, members: [{{username: a@example.com, role: Owner}}]}}
-schema:
-  - name: meters
-    physicalName: silver.meters
-    customProperties:
-      - {{property: assaySource, value: {source}}}
-      - {{property: assayGrain, value: {{keys: [id]}}}}
-      - {{property: assayBatch, value: {{maxRejectPercent: 100}}}}
-    properties:
-      - {{name: id, logicalType: integer, physicalType: bigint, required: true}}
-{columns}
-"""
 LINEAGE = {"_source_file", "_source_line", "_batch_id", "_loaded_at"}
 
 
@@ -43,7 +27,7 @@ def contract(project, *columns, **source):
         lines.append(f"      - {{name: {name}, physicalType: '{kind}'" + (f", logicalType: {word}" if word else "") +
                      (f", transformLogic: '{clean[0]}'" if clean else "") + "}")
     settings = {"path": "landing/plant/meters", "format": "parquet", **source}
-    return project.contract(CONTRACT.format(source=json.dumps(settings), columns="\n".join(lines)))
+    return project.contract(projects.contract_text("meters", settings, "\n".join(lines), "bigint"))
 
 
 def load(project, files, batch="b1", code=0, **options):

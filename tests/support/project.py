@@ -22,6 +22,31 @@ def find_program():
     return program
 
 
+def contract_text(table, source, columns, id_type="string", **assay):
+    """A contract of silver.<table>, keyed by its required column `id`: assaySource, the lines of the other columns, and
+    assay's other properties of the table. Any share of rows may be rejected."""
+    properties = {"source": source, "grain": {"keys": ["id"]}, "batch": {"maxRejectPercent": 100}, **assay}
+    custom = "\n".join(f"      - {{property: assay{name[0].upper()}{name[1:]}, value: {json.dumps(value)}}}"
+                       for name, value in properties.items())
+    logical = "string" if id_type == "string" else "integer"
+    return f"""
+apiVersion: v3.1.0
+kind: DataContract
+id: {table}
+version: 1.0.0
+status: active
+team: {{name: data, members: [{{username: a@example.com, role: Owner}}]}}
+schema:
+  - name: {table}
+    physicalName: silver.{table}
+    customProperties:
+{custom}
+    properties:
+      - {{name: id, logicalType: {logical}, physicalType: {id_type}, required: true}}
+{columns}
+"""
+
+
 class Result:
     """What a run of the program gave: code, stdout, stderr as text, out and err as bytes, json() of stdout."""
 
